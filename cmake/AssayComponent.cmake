@@ -1,0 +1,48 @@
+# assay_component(NAME DIR folder [EXCLUDE folder…] [DEPENDS component…] [PRIVATE library…])
+#
+# A static library assay_NAME of every .cpp below `folder`. Sources say `#include "ir/program.hpp"`; which folders such
+# a path can reach is decided here: each component owns an include root that holds a link to its folder and to nothing
+# else, and passes it on only to the components that depend on it. An include that the design forbids does not compile.
+add_library(assay_warnings INTERFACE)
+target_compile_options(assay_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports these from inside libstdc++ at -O2 (false positives).
+  target_compile_options(assay_warnings INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-dangling-pointer
+    -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+endif()
+if(ASSAY_SANITIZE)
+  target_compile_options(assay_warnings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(assay_warnings INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(assay_component name)
+  cmake_parse_arguments(ARG "" "DIR" "EXCLUDE;EXCLUDE_FILES;DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ARG_DIR}/*.cpp)
+  foreach(excluded ${ARG_EXCLUDE})
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/${excluded}/")
+  endforeach()
+  foreach(excluded ${ARG_EXCLUDE_FILES})
+    list(REMOVE_ITEM sources ${excluded})
+  endforeach()
+  set(root ${CMAKE_BINARY_DIR}/roots/${name})
+  get_filename_component(parent ${root}/${ARG_DIR} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  if(NOT EXISTS ${root}/${ARG_DIR})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${ARG_DIR} ${root}/${ARG_DIR} SYMBOLIC)
+  endif()
+  if(sources)
+    add_library(assay_${name} STATIC ${sources})
+    target_include_directories(assay_${name} PUBLIC ${root})
+    target_link_libraries(assay_${name} PRIVATE assay_warnings ${ARG_PRIVATE})
+    set(visibility PUBLIC)
+  else()
+    add_library(assay_${name} INTERFACE)
+    target_include_directories(assay_${name} INTERFACE ${root})
+    set(visibility INTERFACE)
+  endif()
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(assay_${name} ${visibility} assay_${dependency})
+  endforeach()
+  target_link_libraries(assay_${name} ${visibility} fmt::fmt tl::expected)
+endfunction()

@@ -1,0 +1,12 @@
+# Every third-party library, from Debian packages (the list to install is scripts/packages.sh).
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ISL REQUIRED IMPORTED_TARGET isl)
+pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
+find_package(fmt REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+if(ASSAY_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()

@@ -1,0 +1,71 @@
+// The reference interpreter: a tree walk of canonical execution (spec/execution.md), every read checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ir/tensor.hpp"
+
+namespace assay::interp {
+
+/// Where and when something happened: a statement, and the values of the loop symbols around it (outermost first).
+struct Instance {
+  Location where{};
+  int statement = -1;  // preorder number (number_statements) of the innermost statement
+  std::vector<std::pair<Symbol, std::int64_t>> iteration{};
+};
+
+struct Fault {
+  std::string code;     // RUN-1 out of bounds, RUN-2 undefined read, RUN-3 division by zero, RUN-4 index overflow, RUN-5 input range,
+                        // RUN-6 output left undefined, RUN-7 lanes store one cell, RUN-8 barrier divergence
+  std::string message;  // one sentence
+  Instance at{};
+  Symbol buffer{};      // or variable; empty when none is involved
+  std::vector<std::int64_t> cell{};
+};
+
+/// Two unordered accesses of different grid groups to one cell, at least one a store (race detection, EXEC-…).
+struct Race {
+  Symbol buffer{};
+  std::vector<std::int64_t> cell{};
+  Instance first{}, second{};
+  bool first_writes = false, second_writes = false;
+};
+
+struct Options {
+  ParameterMap parameters{};
+  std::uint64_t budget = 20'000'000;  // operations; see Outcome::operations
+  bool detect_races = false;
+  /// Preorder numbers of the accumulations whose order changed: an inexact or overflowing operation of theirs taints the
+  /// cells that its value reaches (spec/numerics.md, order-exact).
+  std::set<int> reordered{};
+};
+
+enum class Status { ok, fault, budget };
+
+struct Outcome {
+  Status status = Status::ok;
+  std::optional<Fault> fault{};
+  std::optional<Race> race{};          // only with detect_races; status is then still that of the canonical run
+  TensorMap outputs{};                 // inout and output buffers at the end (ok only)
+  std::map<std::string, std::vector<bool>> tainted{};  // per observed buffer and cell; empty without `reordered`
+  std::uint64_t operations = 0;        // expression nodes and stores evaluated
+};
+
+/// Runs `p`. `inputs` has a tensor of the right type and shape for every input and inout buffer (a caller's duty, checked:
+/// a missing or ill-shaped tensor is fault RUN-5 with a message). Never throws, never runs past the budget.
+Outcome run(const Program& p, const TensorMap& inputs, const Options& options);
+
+/// The shape of a buffer at given parameter values; nothing when it overflows or is negative.
+std::optional<std::vector<std::int64_t>> shape(const Buffer& b, const ParameterMap& parameters);
+/// Whether the parameter values are in their ranges and meet every `require`.
+bool admissible(const Program& p, const ParameterMap& parameters);
+/// The lexicographically smallest admissible parameter values, searched to a bounded number of candidates.
+std::optional<ParameterMap> smallest_parameters(const Program& p);
+
+}  // namespace assay::interp

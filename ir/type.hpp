@@ -1,0 +1,75 @@
+// Scalar types, loop axes and buffer kinds: the closed enumerations of the language, and the bit layout of its values.
+//
+// A value of any scalar type is carried as the bit pattern of its storage, zero-extended to 64 bits (`Scalar`), so that
+// every component (interpreter, code generation, files) means the same bits. What operations do with those bits is not
+// defined here: interpreter and generated code each have their own arithmetic (spec/numerics.md).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace assay {
+
+/// Scalar types. `index` is the type of loop symbols, parameters and integer literals in index positions: mathematical
+/// integers, held in a checked int64 (IDX-1). The rest are storage types.
+enum class Type : std::uint8_t { index, boolean, f64, f32, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64 };
+
+inline constexpr Type storage_types[] = {Type::boolean, Type::f64, Type::f32, Type::f16, Type::bf16, Type::i8, Type::i16,
+                                         Type::i32,     Type::i64, Type::u8,  Type::u16, Type::u32,  Type::u64};
+
+constexpr bool is_float(Type t) { return t == Type::f64 || t == Type::f32 || t == Type::f16 || t == Type::bf16; }
+constexpr bool is_signed_int(Type t) { return t == Type::i8 || t == Type::i16 || t == Type::i32 || t == Type::i64; }
+constexpr bool is_unsigned_int(Type t) { return t == Type::u8 || t == Type::u16 || t == Type::u32 || t == Type::u64; }
+/// Storage integers (neither `index` nor `boolean`).
+constexpr bool is_int(Type t) { return is_signed_int(t) || is_unsigned_int(t); }
+/// Bits of storage (boolean: 8, one byte that holds 0 or 1; index: 64).
+int bit_width(Type t);
+inline int byte_width(Type t) { return bit_width(t) / 8; }
+/// The keyword in program text: "f32", "bool", … ("index" for Type::index, which text cannot write).
+std::string_view name(Type t);
+std::optional<Type> parse_type(std::string_view text);
+/// Types of the text format that no component supports yet: f8e5m2, f8e4m3fn, u32x4.
+bool is_reserved_type(std::string_view text);
+
+/// How a loop's iterations map to hardware. `serial` is written without an annotation.
+enum class Axis : std::uint8_t { serial, grid, workgroup, reduce, unrolled, vectorized };
+constexpr bool is_hardware(Axis a) { return a == Axis::grid || a == Axis::workgroup; }
+std::string_view name(Axis a);
+std::optional<Axis> parse_axis(std::string_view text);
+
+enum class BufferKind : std::uint8_t { input, inout, output, temp, shared, local, constant };
+std::string_view name(BufferKind k);
+std::optional<BufferKind> parse_buffer_kind(std::string_view text);
+constexpr bool is_writable(BufferKind k) { return k != BufferKind::input && k != BufferKind::constant; }
+/// Defined when the program starts.
+constexpr bool is_defined_on_entry(BufferKind k) { return k == BufferKind::input || k == BufferKind::inout || k == BufferKind::constant; }
+/// Compared at the end of a run.
+constexpr bool is_observed(BufferKind k) { return k == BufferKind::inout || k == BufferKind::output; }
+/// One copy per thread or workgroup rather than one per device.
+constexpr bool is_private(BufferKind k) { return k == BufferKind::local; }
+
+/// A scalar value: bits of storage, zero-extended. `index`: two's complement int64. `boolean`: 0 or 1.
+struct Scalar {
+  Type type = Type::index;
+  std::uint64_t bits = 0;
+  auto operator<=>(const Scalar&) const = default;
+};
+
+inline Scalar index_scalar(std::int64_t v) { return {Type::index, static_cast<std::uint64_t>(v)}; }
+inline Scalar bool_scalar(bool v) { return {Type::boolean, v ? 1U : 0U}; }
+/// The value of an integer scalar of signed, index or boolean type, sign-extended.
+std::int64_t signed_value(Scalar s);
+/// The smallest and largest value of a storage integer type as 128-bit integers.
+__extension__ typedef __int128 Int128;
+struct IntRange {
+  Int128 lo, hi;  // both inclusive
+};
+IntRange int_range(Type t);
+/// Sign- or zero-extends an integer, index or boolean scalar to 128 bits.
+Int128 int_value(Scalar s);
+/// Wraps a 128-bit integer into a storage integer type (two's complement).
+Scalar wrap_int(Type t, Int128 v);
+
+}  // namespace assay
