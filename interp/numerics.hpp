@@ -23,15 +23,5 @@ struct Flags {
 Scalar apply(Op op, const Scalar* operands, Flags& flags);
 /// T(x), from any type (index included) to any storage type; `index` operands are int64 two's complement.
 Scalar convert(Type to, Scalar value, Flags& flags);
-/// An integer literal in a place of storage type `to` (rounded once for floats); nothing when an integer type cannot hold it.
-std::optional<Scalar> from_integer(Type to, Int128 value);
-/// A finite decimal or hexadecimal float literal rounded once (ties to even) to float type `to`. `text` as in the grammar.
-std::optional<Scalar> from_float_text(Type to, std::string_view text);
-
-/// The float value as double (exact for every float type); integers and bool as double rounded.
-double to_double(Scalar s);
-/// Shortest decimal text that parses back to the same value of the same type; "inf", "-inf", "nan"; integers in decimal.
-std::string to_text(Scalar s);
-Scalar canonical_nan(Type t);
 
 }  // namespace assay::numerics
