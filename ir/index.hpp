@@ -63,9 +63,9 @@ class Index {
   std::optional<std::int64_t> evaluate(const std::function<std::optional<std::int64_t>(const Symbol&)>& value) const;
   /// The text form of the language.
   std::string text() const;
+  struct Finisher;  // ir/index.cpp: turns checked sums into values
 
  private:
-  friend struct IndexAtom;
   static Index of_atom(IndexAtom atom);
   std::int64_t constant_ = 0;
   bool overflowed_ = false;

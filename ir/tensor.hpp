@@ -43,7 +43,7 @@ using TensorMap = std::map<std::string, Tensor>;
 using ParameterMap = std::map<Symbol, std::int64_t>;
 
 /// Whether a float bit pattern is a NaN (never for other types).
-bool is_nan(Scalar s);  // defined in ir/tensor.cpp
+bool is_nan(Scalar s);
 /// Equality of observed values: same bits, or both NaN (NUM-2: there is one NaN).
 bool same_value(Scalar a, Scalar b);
 /// The bytes of one element's coordinates for a flat row-major offset.
