@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-RULE = re.compile(r"^- \*\*([A-Z][A-Z0-9]*-[1-9][0-9]*)\*\* +(\S.*)$")
+RULE = re.compile(r"^- \*\*([A-Z][A-Z0-9]*-(?:0|[1-9][0-9]*))\*\* +(\S.*)$")
 # What looks like an attempt at a rule; one that RULE does not match is an error, never a line that is quietly skipped.
 LOOKS_LIKE_RULE = re.compile(r"^\s*[-*+]\s+(\*\*|__)[A-Z][A-Z0-9]*-[0-9]+\b")
 

@@ -1,0 +1,34 @@
+# Tests of the build itself (tests/build), and what scripts/test.sh needs to count cases.
+
+# Each GoogleTest program leaves its cases in results/cases/ENTRY.xml (scripts/count-results.py). A program named in
+# ASSAY_SHARDED becomes two entries, which ctest can run side by side.
+set(ASSAY_SHARDED "" CACHE STRING "Test folders whose program runs as two entries")
+get_property(entries DIRECTORY PROPERTY TESTS)
+foreach(entry ${entries})
+  if(entry IN_LIST ASSAY_SHARDED)
+    add_test(NAME ${entry}_2 COMMAND test_${entry})
+    set_tests_properties(${entry}_2 PROPERTIES TIMEOUT 900 ENVIRONMENT
+      "ASSAY_RULES_LOG=${CMAKE_BINARY_DIR}/rules/${entry}_2.log;GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/results/cases/${entry}_2.xml;GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=1")
+    set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "GTEST_TOTAL_SHARDS=2" "GTEST_SHARD_INDEX=0")
+  endif()
+  set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/results/cases/${entry}.xml")
+endforeach()
+
+add_test(NAME build_rules COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/check_rules_test.py)
+add_test(NAME build_results COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/count_results_test.py)
+
+# The include folders that each component's sources see, for include_rules_test.py.
+set(component_folders "")
+foreach(component ir obligations proofs transforms interp codegen oracle fuzz spec_rules cli_lib)
+  get_target_property(type assay_${component} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(property INTERFACE_INCLUDE_DIRECTORIES)
+  else()
+    set(property INCLUDE_DIRECTORIES)
+  endif()
+  string(APPEND component_folders "${component};$<TARGET_PROPERTY:assay_${component},${property}>\n")
+endforeach()
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/component-folders.txt CONTENT "${component_folders}")
+add_test(NAME build_includes COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
+  ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/component-folders.txt)
+set_tests_properties(build_rules build_results build_includes PROPERTIES TIMEOUT 300)
