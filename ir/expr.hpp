@@ -65,6 +65,20 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
+class Stmt {
+ public:
+  Stmt() = default;
+  explicit Stmt(std::shared_ptr<const StmtNode> node) : node_(std::move(node)) {}
+  explicit operator bool() const { return node_ != nullptr; }
+  const StmtNode& operator*() const { return *node_; }
+  const StmtNode* operator->() const { return node_.get(); }
+  /// Structural equality; locations and provenance are ignored.
+  bool operator==(const Stmt& other) const;
+
+ private:
+  std::shared_ptr<const StmtNode> node_;
+};
+
 struct ExprNode {
   Op op = Op::literal;
   Type type = Type::index;   // of the value
@@ -84,20 +98,6 @@ enum class StmtKind : std::uint8_t { loop, branch, zero, barrier, launch, declar
 struct Provenance {
   int statement = -1;
   std::map<Symbol, Index> to_source{};
-};
-
-class Stmt {
- public:
-  Stmt() = default;
-  explicit Stmt(std::shared_ptr<const StmtNode> node) : node_(std::move(node)) {}
-  explicit operator bool() const { return node_ != nullptr; }
-  const StmtNode& operator*() const { return *node_; }
-  const StmtNode* operator->() const { return node_.get(); }
-  /// Structural equality; locations and provenance are ignored.
-  bool operator==(const Stmt& other) const;
-
- private:
-  std::shared_ptr<const StmtNode> node_;
 };
 
 struct StmtNode {
