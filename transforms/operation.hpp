@@ -13,12 +13,10 @@
 
 #include "ir/program.hpp"
 #include "ir/text/source.hpp"
+#include "proofs/obligation/licence.hpp"
 #include "proofs/obligation/query.hpp"
 
 namespace assay {
-
-enum class Licence { exact, reassociates, rounds };
-std::string_view name(Licence l);
 
 struct Refusal {
   enum class Kind {
