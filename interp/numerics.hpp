@@ -5,23 +5,29 @@
 // it enough, MPFR decides elsewhere.
 #pragma once
 
-#include <vector>
-
 #include "ir/expr.hpp"
 #include "ir/type.hpp"
 
 namespace assay::numerics {
 
-/// What an operation reports beside its value.
+/// What an operation reports beside its value. Operations only ever set flags, so one Flags may collect over several.
 struct Flags {
-  bool inexact = false;        // a float result was rounded, or overflowed to infinity from finite operands
-  bool divide_by_zero = false; // an integer division by zero: a fault (DIV-1); the value is then meaningless
+  bool inexact = false;         // a float result differs from the exact one: rounded, or overflowed from finite operands (NUM-31)
+  bool divide_by_zero = false;  // an integer division by zero (NUM-23): a fault; the value is then meaningless
 };
 
-/// The value of a one-to-three-operand operation (everything in Op from `neg` on, but `select`; and `lnot`). Operands have
-/// the types that well-formedness demands. Comparisons return bool. Not for Type::index (see Index and interp).
+/// One operation at one type: reads as many operands as the operation has, all of the type it was looked up for.
+using Function = Scalar (*)(const Scalar* operands, Flags& flags);
+
+/// The function of `op` for operands of type `operand`, or null where the operation is not defined at the type (NUM-3).
+/// Covers lnot, land, lor and everything in Op from `neg` on but `select`. Look up once, call often.
+Function find(Op op, Type operand);
+/// The conversion T(x) from `from` (index included) to storage type `to`; null only for `to` index.
+Function find_convert(Type to, Type from);
+
+/// find(op, operands[0].type)(operands, flags); the operation must be defined at the type.
 Scalar apply(Op op, const Scalar* operands, Flags& flags);
-/// T(x), from any type (index included) to any storage type; `index` operands are int64 two's complement.
+/// find_convert(to, value.type)(&value, flags); `to` must be a storage type. Index values are int64 two's complement.
 Scalar convert(Type to, Scalar value, Flags& flags);
 
 }  // namespace assay::numerics
