@@ -3,7 +3,7 @@
 #
 #   scripts/quickstart.sh
 #
-# Each folder of examples/ holds a kernel, a good schedule for it, and a wrong one that differs from the good one in one word.
+# Each folder of examples/ holds a kernel, a good schedule for it, and a wrong one that differs from the good one in one word or number.
 # Run again it installs and compiles nothing, and repeats the checks.
 # Exit status: 0 every verdict is the expected one, 1 one is not, 2 packages are missing and cannot be installed from here.
 set -euo pipefail
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 source scripts/packages.sh
 source scripts/build.sh
 
-shown=attention_scores # the example whose two answers are shown in full
+shown=fir_interleaved # the example whose two answers are shown in full
 folder=$assay_root/build
 answers=$folder/quickstart
 assay=$folder/assay
@@ -82,7 +82,7 @@ wait
 
 show "$shown" good
 echo
-echo "Now one word of that schedule is changed:"
+echo "The same schedule with one number changed (< before, > after):"
 changed "$shown"
 show "$shown" wrong
 
