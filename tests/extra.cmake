@@ -32,3 +32,9 @@ file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/component-folders.txt CONTENT "${compon
 add_test(NAME build_includes COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
   ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/component-folders.txt)
 set_tests_properties(build_rules build_results build_includes PROPERTIES TIMEOUT 300)
+
+# The screens in README.md are what the program prints.
+if(TARGET assay)
+  add_test(NAME readme COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/scripts/readme.py $<TARGET_FILE:assay>)
+  set_tests_properties(readme PROPERTIES TIMEOUT 300)
+endif()

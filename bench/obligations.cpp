@@ -1,0 +1,95 @@
+// Obligations per second on a tiled matrix product: deriving and discharging those of every step of examples/gemm.
+//
+// Counters: `obligations_per_s`; `median_us`, the median over the steps of the time per obligation of a step; `query_median_us`,
+// the median time of one question to the engine (an obligation asks none, one, or several).
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "bench/support.hpp"
+#include "proofs/isl/query.hpp"
+#include "proofs/validate/validate.hpp"
+#include "transforms/operation.hpp"
+
+namespace assay::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// An engine whose answers are timed.
+class TimedQuery final : public Query {
+ public:
+  Answer solve(const Formula& f, const std::vector<Symbol>& minimise_first) override {
+    const auto start = Clock::now();
+    Answer answer = engine_->solve(f, minimise_first);
+    times_.push_back(microseconds_since(start));
+    return answer;
+  }
+  const std::vector<double>& times() const { return times_; }
+
+ private:
+  std::unique_ptr<Query> engine_ = make_isl_query();
+  std::vector<double> times_;
+};
+
+struct Step {
+  Program before, after;
+};
+
+/// Every step of the schedule, each guard folding a step of its own, as `check` has them.
+std::vector<Step> steps_of(Program p, const Schedule& schedule) {
+  std::vector<Step> steps;
+  const auto query = make_isl_query();
+  for (const auto& line : schedule.lines) {
+    const Program numbered = number_statements(p);
+    auto rewritten = apply_line(numbered, line, *query);
+    if (!rewritten) return {};
+    steps.push_back({numbered, rewritten->program});
+    const Program unfolded = number_statements(rewritten->program);
+    Rewrite folded = fold_guards(unfolded, *query);
+    steps.push_back({unfolded, folded.program});
+    p = std::move(folded.program);
+  }
+  return steps;
+}
+
+void obligations_of_tiled_product(benchmark::State& state) {
+  const auto steps = steps_of(program_from(read_file("examples/gemm/gemm.air")), schedule_from(read_file("examples/gemm/good.sched")));
+  if (steps.empty()) return state.SkipWithError("a step does not apply");
+  std::vector<double> per_obligation;
+  TimedQuery query;
+  std::size_t obligations = 0;
+  std::size_t open = 0;
+  for (auto _ : state) {
+    for (const auto& step : steps) {
+      const auto start = Clock::now();
+      const Validation v = validate(step.before, step.after, query);
+      const double taken = microseconds_since(start);
+      if (v.obligations.empty()) continue;
+      per_obligation.push_back(taken / static_cast<double>(v.obligations.size()));
+      obligations += v.obligations.size();
+      for (const auto& o : v.obligations) open += o.status != Obligation::Status::proved;
+    }
+  }
+  if (open > 0) return state.SkipWithError("an obligation of the good schedule was not proved");
+  state.counters["obligations_per_s"] = benchmark::Counter(static_cast<double>(obligations), benchmark::Counter::kIsRate);
+  state.counters["median_us"] = median(per_obligation);
+  state.counters["query_median_us"] = median(query.times());
+}
+BENCHMARK(obligations_of_tiled_product)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace assay::bench
