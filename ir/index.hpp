@@ -89,6 +89,6 @@ Index max(const std::vector<Index>& args);
 
 /// Mathematical floor division and its remainder for a positive divisor.
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0); }
-constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - floor_div(a, b) * b; }
+constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a % b < 0 ? a % b + b : a % b; }  // floor_div(a, b) * b may leave int64
 
 }  // namespace assay
