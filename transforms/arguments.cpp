@@ -1,0 +1,240 @@
+// Sorting out a schedule line by an operation's declaration: operands, keys, flags and result names, each checked
+// against the program (rules SCH-7 to SCH-12 of spec/schedule.md).
+#include <algorithm>
+#include <charconv>
+
+#include "transforms/define.hpp"
+#include "transforms/names.hpp"
+
+namespace assay {
+
+Location Arguments::place(const std::string& parameter) const {
+  const auto it = places.find(parameter);
+  return it == places.end() ? where : it->second;
+}
+
+Refusal error(std::string code, Location where, std::string message, std::string help) {
+  return {Refusal::Kind::error, Diagnostic{std::move(code), std::move(message), where, std::move(help), {}, Severity::error}, {}};
+}
+
+Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note, std::string help) {
+  return {Refusal::Kind::inapplicable,
+          Diagnostic{std::move(code), fmt::format("`{}` does not apply: {}", line.text, reason), line.where, std::move(help), {}, Severity::error},
+          note};
+}
+
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& candidates) {
+  const std::string close = suggest(wrong, candidates);
+  return close.empty() ? close : fmt::format("did you mean `{}`?", close);
+}
+
+namespace {
+
+using Kind = ParameterInfo::Kind;
+
+bool is_operand(const ParameterInfo& p) { return p.kind == Kind::loop || p.kind == Kind::buffer; }
+bool is_key(const ParameterInfo& p) { return !is_operand(p) && p.kind != Kind::result; }
+
+bool before(Location a, Location b) {
+  return a.known() && b.known() && (a.line < b.line || (a.line == b.line && a.column < b.column));
+}
+
+// One pass over a line; the first error ends it.
+class Binder {
+ public:
+  Binder(const Declaration& d, const ScheduleLine& line, const Program& p) : declaration_(d), line_(line), program_(p) {
+    out_.text = line.text;
+    out_.where = line.where;
+  }
+
+  tl::expected<Arguments, Refusal> bind() {
+    if (operands() && keys() && flags() && order() && completeness() && results()) return std::move(out_);
+    return tl::unexpected(std::move(refusal_));
+  }
+
+ private:
+  bool refuse(std::string code, Location where, std::string message, std::string help = {}) {
+    refusal_ = error(std::move(code), where.known() ? where : line_.where, std::move(message), std::move(help));
+    return false;
+  }
+
+  std::vector<const ParameterInfo*> those(bool (*wanted)(const ParameterInfo&)) const {
+    std::vector<const ParameterInfo*> found;
+    for (const ParameterInfo& p : declaration_.parameters) {
+      if (wanted(p)) found.push_back(&p);
+    }
+    return found;
+  }
+  std::vector<std::string> names(bool (*wanted)(const ParameterInfo&)) const {
+    std::vector<std::string> found;
+    for (const ParameterInfo* p : those(wanted)) found.push_back(p->name);
+    return found;
+  }
+  const ParameterInfo* key(const std::string& name) const {
+    for (const ParameterInfo& p : declaration_.parameters) {
+      if (is_key(p) && p.name == name) return &p;
+    }
+    return nullptr;
+  }
+
+  bool operands() {
+    const auto wanted = those(is_operand);
+    if (line_.operands.size() < wanted.size()) {
+      return refuse("SCH-7", line_.where, fmt::format("`{}` takes {} operand{}: {}", declaration_.name, wanted.size(), wanted.size() == 1 ? "" : "s",
+                                                      fmt::join(names(is_operand), ", ")));
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const ScheduleWord& word = line_.operands[i];
+      out_.places[wanted[i]->name] = word.where;
+      if (wanted[i]->kind == Kind::buffer ? !buffer(*wanted[i], word) : !loop(*wanted[i], word)) return false;
+    }
+    return true;
+  }
+
+  bool loop(const ParameterInfo& parameter, const ScheduleWord& word) {
+    const bool copies = word.text.size() > 1 && word.text.back() == '*';
+    const Symbol symbol = copies ? word.text.substr(0, word.text.size() - 1) : word.text;
+    if (copies && stem(symbol) != symbol) {
+      return refuse("SCH-9", word.where, fmt::format("`{}` is itself a numbered copy", symbol), fmt::format("`{}*` names `{}` and all its copies", stem(symbol), stem(symbol)));
+    }
+    const std::vector<Stmt> found = find_loops(program_, symbol, copies);
+    for (const Stmt& l : found) out_.loops[parameter.name].push_back(l->name);
+    if (!found.empty()) return true;
+
+    if (program_.find_buffer(symbol) != nullptr) return refuse("SCH-8", word.where, fmt::format("`{}` is a buffer, not a loop", symbol));
+    if (program_.find_parameter(symbol) != nullptr) return refuse("SCH-8", word.where, fmt::format("`{}` is a parameter, not a loop", symbol));
+    if (program_.bound_names().count(symbol) != 0) return refuse("SCH-8", word.where, fmt::format("`{}` is a variable, not a loop", symbol));
+    return refuse("SCH-8", word.where, fmt::format("no loop `{}` in program `{}`", word.text, program_.name), did_you_mean(symbol, loop_names(program_)));
+  }
+
+  bool buffer(const ParameterInfo& parameter, const ScheduleWord& word) {
+    if (program_.find_buffer(word.text) == nullptr) {
+      std::vector<std::string> known;
+      for (const Buffer& b : program_.buffers) known.push_back(b.name);
+      return refuse("SCH-8", word.where, fmt::format("no buffer `{}` in program `{}`", word.text, program_.name), did_you_mean(word.text, known));
+    }
+    out_.buffers[parameter.name] = word.text;
+    return true;
+  }
+
+  bool keys() {
+    for (const auto& [word, values] : line_.keys) {
+      const ParameterInfo* parameter = key(word.text);
+      if (parameter == nullptr) {
+        return refuse("SCH-10", word.where, fmt::format("`{}` has no key `{}`", declaration_.name, word.text), did_you_mean(word.text, names(is_key)));
+      }
+      if (out_.places.count(word.text) != 0) return refuse("SCH-10", word.where, fmt::format("`{}` is given twice", word.text));
+      out_.places[word.text] = word.where;
+      if (!value(*parameter, word, values)) return false;
+    }
+    return true;
+  }
+
+  bool value(const ParameterInfo& parameter, const ScheduleWord& word, const std::vector<ScheduleWord>& values) {
+    if (parameter.kind == Kind::loops) {
+      for (const ScheduleWord& v : values) {
+        if (!loop(parameter, v)) return false;
+      }
+      return true;
+    }
+    if (values.size() != 1) return refuse("SCH-11", word.where, fmt::format("`{}` takes one value", parameter.name));
+    const std::string& text = values[0].text;
+    const Location where = values[0].where;
+    if (set(parameter, text)) return true;
+    switch (parameter.kind) {
+      case Kind::integer: return refuse("SCH-11", where, fmt::format("`{}` takes an integer of 64 bits, not `{}`", parameter.name, text));
+      case Kind::boolean: return refuse("SCH-11", where, fmt::format("`{}` takes true or false, not `{}`", parameter.name, text));
+      default:
+        return refuse("SCH-11", where, fmt::format("`{}` is not one of {}", text, fmt::join(parameter.choices, " ")), did_you_mean(text, parameter.choices));
+    }
+  }
+
+  // Stores a value given as text, if the parameter's kind can hold it.
+  bool set(const ParameterInfo& parameter, const std::string& text) {
+    if (parameter.kind == Kind::integer) {
+      std::int64_t number = 0;
+      const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (failure != std::errc() || end != text.data() + text.size()) return false;
+      out_.integers[parameter.name] = number;
+    } else if (parameter.kind == Kind::boolean) {
+      if (text != "true" && text != "false") return false;
+      out_.booleans[parameter.name] = text == "true";
+    } else {
+      if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end()) return false;
+      out_.choices[parameter.name] = text;
+    }
+    return true;
+  }
+
+  bool flags() {
+    for (std::size_t i = those(is_operand).size(); i < line_.operands.size(); ++i) {
+      const ScheduleWord& word = line_.operands[i];
+      const ParameterInfo* parameter = key(word.text);
+      if (parameter == nullptr) {
+        return refuse("SCH-7", word.where, fmt::format("`{}` takes {} operand{} and has no flag `{}`", declaration_.name, those(is_operand).size(),
+                                                       those(is_operand).size() == 1 ? "" : "s", word.text),
+                      did_you_mean(word.text, names([](const ParameterInfo& p) { return p.kind == Kind::boolean; })));
+      }
+      if (parameter->kind != Kind::boolean) return refuse("SCH-11", word.where, fmt::format("`{}` needs a value", word.text), fmt::format("write `{}=…`", word.text));
+      if (out_.places.count(word.text) != 0) return refuse("SCH-10", word.where, fmt::format("`{}` is given twice", word.text));
+      out_.places[word.text] = word.where;
+      out_.booleans[word.text] = true;
+    }
+    return true;
+  }
+
+  // Operands stand before keys (a place is unknown in lines that no text gave).
+  bool order() {
+    for (const auto& [word, values] : line_.keys) {
+      for (std::size_t i = 0; i < those(is_operand).size(); ++i) {
+        const ScheduleWord& operand = line_.operands[i];
+        if (before(word.where, operand.where)) {
+          return refuse("SCH-7", operand.where, fmt::format("the operand `{}` stands after `{}=`", operand.text, word.text), "operands first, then key=value, then flags, then `-> names`");
+        }
+      }
+    }
+    return true;
+  }
+
+  bool completeness() {
+    for (const ParameterInfo* p : those(is_key)) {
+      if (out_.places.count(p->name) != 0) continue;
+      if (p->required) return refuse("SCH-10", line_.where, fmt::format("`{}` needs `{}=…`", declaration_.name, p->name));
+      if (!p->fallback.empty()) set(*p, p->fallback);
+    }
+    return true;
+  }
+
+  bool results() {
+    if (line_.results.empty()) return true;
+    const auto wanted = names([](const ParameterInfo& p) { return p.kind == Kind::result; });
+    if (line_.results.size() != wanted.size()) {
+      return refuse("SCH-12", line_.results.front().where, fmt::format("`{}` makes {} new name{}, and the line gives {}", declaration_.name, wanted.size(),
+                                                                      wanted.size() == 1 ? "" : "s", line_.results.size()));
+    }
+    NameSupply taken(program_.bound_names());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const ScheduleWord& word = line_.results[i];
+      if (!is_name(word.text)) return refuse("SCH-12", word.where, fmt::format("`{}` is not a name that a loop can have", word.text));
+      if (taken.taken(word.text)) {
+        return refuse("SCH-12", word.where, fmt::format("the name `{}` is taken", word.text), fmt::format("`{}` is free", taken.fresh(word.text)));
+      }
+      taken.take(word.text);
+      out_.results[wanted[i]] = word.text;
+      out_.places[wanted[i]] = word.where;
+    }
+    return true;
+  }
+
+  const Declaration& declaration_;
+  const ScheduleLine& line_;
+  const Program& program_;
+  Arguments out_;
+  Refusal refusal_;
+};
+
+}  // namespace
+
+tl::expected<Arguments, Refusal> bind_line(const Declaration& d, const ScheduleLine& line, const Program& p) { return Binder(d, line, p).bind(); }
+
+}  // namespace assay

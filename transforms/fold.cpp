@@ -1,0 +1,172 @@
+// Guard folding: conditions that loops, parameters and enclosing guards decide, and minima and maxima in loop bounds of
+// which they decide the winner (rules FOLD-1 to FOLD-9 of spec/fold.md). One walk from the outside in; what is known at a
+// place is handed down by value, so that nothing learned in one branch reaches its sibling.
+#include <algorithm>
+
+#include "ir/traverse.hpp"
+#include "transforms/affine.hpp"
+#include "transforms/facts.hpp"
+#include "transforms/operation.hpp"
+
+namespace assay {
+namespace {
+
+struct Context {
+  Formula facts{};
+  std::map<Symbol, Index> once{};  // symbols of enclosing loops that run at most once, with their value
+
+  Context with(const Formula& more) const { return {facts & more, once}; }
+};
+
+Expr constant(bool value) { return make_literal(bool_scalar(value)); }
+std::optional<bool> decided(const Expr& condition) {
+  if (condition->op != Op::literal) return std::nullopt;
+  return condition->literal.bits != 0;
+}
+
+class Folder {
+ public:
+  explicit Folder(Query& query) : query_(query) {}
+
+  Block block(const Block& b, const Context& known) {
+    Block out;
+    for (const Stmt& s : b) {
+      for (Stmt& replacement : statement(s, known)) out.push_back(std::move(replacement));
+    }
+    return out;
+  }
+
+ private:
+  Block statement(const Stmt& s, const Context& known) {
+    if (s->kind == StmtKind::loop) return {loop(s, known)};
+    if (s->kind == StmtKind::branch) return branch(s, known);
+    return {with(s, [&](StmtNode& n) {
+      for (Expr& e : n.indices) e = expression(e, known);
+      if (n.value) n.value = expression(n.value, known);
+    })};
+  }
+
+  Stmt loop(const Stmt& s, const Context& known) {
+    return with(s, [&](StmtNode& n) {
+      n.lo = prune(n.lo, known);
+      n.hi = prune(n.hi, known);
+      Context inside = known.with(loop_domain(s));
+      const Index extent = n.hi - n.lo;
+      if (extent.is_constant() && extent.constant() <= n.step) inside.once.emplace(n.name, n.lo.substitute(known.once));
+      n.body = block(n.body, inside);
+    });
+  }
+
+  Block branch(const Stmt& s, const Context& known) {
+    const Expr condition = this->condition(s->value, known);
+    if (const auto value = decided(condition)) return block(*value ? s->body : s->other, known);
+    Block then = block(s->body, known.with(condition_facts(condition, true)));
+    Block other = block(s->other, known.with(condition_facts(condition, false)));
+    if (then.empty() && other.empty() && affine_condition(condition)) return {};
+    return {with(s, [&](StmtNode& n) {
+      n.value = condition;
+      n.body = std::move(then);
+      n.other = std::move(other);
+    })};
+  }
+
+  Expr expression(const Expr& e, const Context& known) {
+    switch (e->op) {
+      case Op::land:
+      case Op::lor:
+      case Op::lnot: return condition(e, known);
+      case Op::choice: return choice(e, known);
+      default: break;
+    }
+    if (e->args.empty() && e->body.empty()) return e;
+    return with(e, [&](ExprNode& n) {
+      for (Expr& a : n.args) a = expression(a, known);
+      n.body = block(n.body, known);
+    });
+  }
+
+  Expr choice(const Expr& e, const Context& known) {
+    const Expr test = condition(e->args[0], known);
+    if (const auto value = decided(test)) return expression(e->args[*value ? 1 : 2], known);
+    return with(e, [&](ExprNode& n) {
+      n.args[0] = test;
+      n.args[1] = expression(n.args[1], known.with(condition_facts(test, true)));
+      n.args[2] = expression(n.args[2], known.with(condition_facts(test, false)));
+    });
+  }
+
+  bool holds(const Context& known, const Formula& f) {
+    if (f.is_true() || f.is_false()) return f.is_true();
+    return query_.implied(known.facts, f);
+  }
+
+  // A condition of the same value; a literal when what is known decides it.
+  Expr condition(const Expr& e, const Context& known) {
+    if (const auto f = affine_condition(e)) {
+      if (holds(known, *f)) return constant(true);
+      if (holds(known, !*f)) return constant(false);
+    }
+    switch (e->op) {
+      case Op::land:
+      case Op::lor: return junction(e, known);
+      case Op::lnot: {
+        const Expr inner = condition(e->args[0], known);
+        if (const auto value = decided(inner)) return constant(!*value);
+        return with(e, [&](ExprNode& n) { n.args[0] = inner; });
+      }
+      default: break;
+    }
+    if (is_comparison(e->op) && affine_condition(e)) return substitute(e, known.once);
+    return expression(e, known);
+  }
+
+  // `a && b` and `a || b`: b is only evaluated when a does not decide, so b may use what that says. A first operand that
+  // reads data stays where it would be evaluated, since it may fault.
+  Expr junction(const Expr& e, const Context& known) {
+    const bool neutral = e->op == Op::land;
+    const Expr first = condition(e->args[0], known);
+    const auto first_value = decided(first);
+    if (first_value && *first_value == neutral) return condition(e->args[1], known);
+    if (first_value) return first;
+    const Expr second = condition(e->args[1], known.with(condition_facts(first, neutral)));
+    const auto second_value = decided(second);
+    if (second_value && *second_value == neutral) return first;
+    if (second_value && affine_condition(first)) return second;
+    return with(e, [&](ExprNode& n) { n.args = {first, second}; });
+  }
+
+  // Drops the arguments of minima and maxima that another argument makes superfluous wherever the loop is reached.
+  Index prune(const Index& e, const Context& known) {
+    Index out = e;
+    for (const auto& [atom, coefficient] : e.terms()) {
+      const bool smallest = atom->kind == IndexAtom::Kind::min;
+      if (!smallest && atom->kind != IndexAtom::Kind::max) continue;
+      std::vector<Index> kept = atom->args;
+      for (std::size_t i = 0; i < kept.size();) {
+        const auto beats = [&](const Index& other) {
+          if (other == kept[i]) return false;
+          return holds(known, smallest ? Formula::le(other, kept[i]) : Formula::le(kept[i], other));
+        };
+        if (std::any_of(kept.begin(), kept.end(), beats)) {
+          kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+        } else {
+          ++i;
+        }
+      }
+      if (kept.size() < atom->args.size()) out = out + ((smallest ? min(kept) : max(kept)) - of_atom(*atom)) * coefficient;
+    }
+    return out;
+  }
+
+  Query& query_;
+};
+
+}  // namespace
+
+Rewrite fold_guards(const Program& before, Query& query) {
+  Program after = number_statements(before);
+  after.body = Folder(query).block(after.body, Context{parameter_domain(before), {}});
+  return {std::move(after)};
+}
+
+}  // namespace assay
