@@ -1,0 +1,70 @@
+// A second formulation of the float types and operations: formats by their defining formula, rounding by MPFR.
+//
+// Nothing here is shared with interp/: a fault in one is not a fault in the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "interp/numerics.hpp"
+#include "ir/expr.hpp"
+
+namespace assay::test {
+
+inline constexpr Type float_types[] = {Type::f64, Type::f32, Type::f16, Type::bf16};
+inline constexpr Type integer_types[] = {Type::i8, Type::i16, Type::i32, Type::i64, Type::u8, Type::u16, Type::u32, Type::u64};
+
+/// A value and whether it was rounded.
+struct Reference {
+  std::uint64_t bits = 0;
+  bool inexact = false;
+  bool operator==(const Reference&) const = default;
+};
+
+/// Significand bits (the leading one included) and the greatest exponent.
+int precision(Type t);
+int greatest_exponent(Type t);
+
+/// The value of a pattern as a double (exact), from the definition of the format.
+double decode(Scalar s);
+/// The pattern of a double that float type t holds exactly; NaN gives the canonical one.
+std::uint64_t encode(Type t, double value);
+
+/// RN(op(operands)) at the operands' type by MPFR: + − × / fma sqrt recip and the functions. Special cases that MPFR
+/// defines otherwise (rsqrt of zeros) are written out.
+Reference reference(Op op, const Scalar* operands);
+/// RN of a double, or of an integer, at float type t by MPFR.
+Reference reference_round(Type t, double value);
+Reference reference_round(Type t, Int128 value);
+
+/// "f16:3c00 (1)" for messages.
+std::string show(Scalar s);
+std::string op_name(Op op);
+
+/// Runs an operation of interp/numerics.
+Reference computed(Op op, const Scalar* operands);
+Reference computed_convert(Type to, Scalar value);
+
+/// Counts comparisons and keeps the first difference, so that loops over millions of cases report once.
+class Tally {
+ public:
+  void compare(const Reference& expected, const Reference& actual, const std::string& operation, const Scalar* operands, int count);
+  void check(bool held, const std::string& operation, const Scalar* operands, int count);
+  std::uint64_t cases() const { return cases_; }
+  std::uint64_t failures() const { return failures_; }
+  const std::string& first() const { return first_; }
+  /// For EXPECT: cases ran and none failed.
+  explicit operator bool() const { return cases_ > 0 && failures_ == 0; }
+  std::string summary() const;
+
+ private:
+  void fail(std::string message);
+  std::uint64_t cases_ = 0, failures_ = 0;
+  std::string first_;
+};
+
+/// Whether ASSAY_LONG_TESTS=1; says on standard output that `what` was left out when not.
+bool long_tests(const std::string& what);
+
+}  // namespace assay::test
