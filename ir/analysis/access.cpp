@@ -157,6 +157,7 @@ class Extractor {
       default: break;
     }
     for (const Expr& a : e->args) expression(a, node, guards);
+    if (e->op >= Op::floordiv && e->op <= Op::eucmod && is_int(e->type)) node.divisions.push_back({e->args[1], guards, e->where});
     if (e->op == Op::load) node.accesses.push_back({e->name, false, false, false, e->args, guards, e->where});
   }
 

@@ -38,6 +38,13 @@ struct PathStep {
   bool operator==(const PathStep&) const = default;
 };
 
+/// An integer division of an expression: a fault when the divisor is zero.
+struct Division {
+  Expr divisor{};
+  std::vector<Guard> guards{};  // beyond the node's
+  Location where{};
+};
+
 struct Node {
   int statement = -1;           // preorder number in this program
   Stmt stmt{};
@@ -45,6 +52,7 @@ struct Node {
   std::vector<PathStep> path{};
   std::vector<Guard> guards{};
   std::vector<Access> accesses{};
+  std::vector<Division> divisions{};
   const Access* store() const;  // the access that writes, if any
 };
 

@@ -1,0 +1,39 @@
+// An obligation under construction: cases whose violation formulas must have no solution, and how the answers add up.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proofs/validate/instance.hpp"
+#include "proofs/validate/validate.hpp"
+
+namespace assay::derive {
+
+/// One way in which an obligation could fail. x and y (and their accesses) describe the point for people; optional.
+struct Case {
+  Formula violation;
+  std::optional<Instance> x{}, y{};
+  const Access* a = nullptr;
+  const Access* b = nullptr;
+  /// The formula over-approximates (data-dependent guards, dynamic indices): a solution is a candidate, not a violation.
+  bool approximate = false;
+  std::string code{};  // diagnostic code when this case is the one that fails
+};
+
+/// What the failure of an obligation is called when no case says so.
+struct ObligationText {
+  std::string kind, claim, code, undecided_code, hint{};
+};
+
+/// Solves the cases in order under `assumptions`. Violated as soon as an exact case has a solution; undecided when none has
+/// and one is unknown or only approximately violated; proved otherwise.
+Obligation discharge(const ObligationText& text, const Formula& assumptions, const Program& program, const std::vector<Case>& cases,
+                     Query& query);
+
+/// A point for people, in the coordinates of the instances' own nodes.
+Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution);
+
+/// An access is described exactly by its formula: no data-dependent guard, no dynamic index that stands for an unknown.
+bool is_exact(const Instance& x, const Access& a);
+
+}  // namespace assay::derive

@@ -1,0 +1,73 @@
+// Symbolic executions of statements, and the formulas about them: when they happen, in which order, on which cells.
+//
+// An Instance is one execution of a node, its loop symbols given as Index values. For a fresh, arbitrary execution these
+// are new symbols (`i'1`); for the execution of the source statement that a claim names they are the claim's iteration map.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/analysis/access.hpp"
+#include "ir/analysis/interval.hpp"
+#include "proofs/obligation/formula.hpp"
+
+namespace assay::derive {
+
+/// A program with what is derived from it once.
+struct View {
+  explicit View(const Program& p);
+  const Program& program;
+  Extraction extraction;
+  Formula parameters;                        // parameter_domain
+  Ranges ranges;                             // parameter ranges
+  std::map<const StmtNode*, int> grid_slot;  // of every @grid loop: how many @grid loops its body nests at most
+  int grid_slots = 0;
+};
+
+struct Instance {
+  const View* view = nullptr;
+  const Node* node = nullptr;
+  std::map<Symbol, Index> symbols{};  // every loop symbol of the node
+  std::vector<Symbol> fresh{};        // the symbols that `instantiate` made
+  Index symbol(std::size_t loop) const { return symbols.at(node->loops[loop]->name); }
+  Index apply(const Index& e) const { return e.substitute(symbols); }
+  Formula apply(const Formula& f) const { return f.substitute(symbols); }
+};
+
+/// An arbitrary execution; `suffix` keeps its symbols apart from those of other instances.
+Instance instantiate(const View& view, const Node& node, const std::string& suffix);
+/// The execution of `source` that the claim of `after`'s node names. `after` must carry provenance with every symbol.
+Instance source_instance(const View& before, const Node& source, const Instance& after);
+/// The two instances are the same execution of one node.
+Formula same_instance(const Instance& x, const Instance& y);
+
+/// Loop bounds and the affine guards (the others can only make it happen less often).
+Formula domain(const Instance& x);
+/// The affine ones among an access's own guards.
+Formula access_condition(const Instance& x, const Access& a);
+bool has_data_guard(const Node& n);
+bool has_data_guard(const Access& a);
+
+/// Same hardware thread (grid coordinates); a slot that only one of them is under leaves the other in every thread.
+Formula same_thread(const Instance& x, const Instance& y);
+/// Access of x strictly before access of y in canonical order, the two in one thread (EXEC order keys; in a lockstep
+/// instance of a @vectorized loop all loads come before all stores).
+Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool y_writes);
+
+/// A dynamic integer index as an Index over fresh symbols, with what is known about these. Over-approximates. `suffix`
+/// names the fresh symbols: equal suffixes are equal symbols.
+struct Term {
+  Index value{};
+  Formula facts = Formula::truth();
+  bool exact = true;  // false when a fresh symbol stands for something that is not an arbitrary input element
+};
+Term integer_term(const Instance& x, const Expr& e, const std::string& suffix);
+/// Tightest interval known for an integer expression at an instance's node.
+Interval integer_interval(const View& view, const Node& node, const Expr& e);
+
+/// The two accesses touch the same cell (variables: the same instance of the declaration). Dynamic indices may meet anywhere.
+/// `tag` keeps the symbols of their terms apart from those of other calls in one formula.
+Formula same_cell(const Instance& x, const Access& a, const Instance& y, const Access& b, const std::string& tag);
+
+}  // namespace assay::derive

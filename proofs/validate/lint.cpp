@@ -1,0 +1,219 @@
+// The obligations of a program by itself, over all parameter values and inputs: what makes a run free of faults and races.
+#include <algorithm>
+
+#include "proofs/validate/cases.hpp"
+#include "proofs/validate/coverage.hpp"
+#include "proofs/validate/launch.hpp"
+#include "proofs/validate/width.hpp"
+
+namespace assay {
+namespace {
+
+using namespace derive;
+
+class Linter {
+ public:
+  Linter(const Program& p, Query& query) : view_(p), query_(query) {}
+
+  std::vector<Obligation> run() {
+    bounds();
+    definedness();
+    outputs();
+    divisions();
+    if (!needs_parallel_meaning(view_.program)) {
+      if (view_.grid_slots > 0) {
+        races();
+        out_.push_back(launch_coverage(view_, query_));
+      }
+      lanes();
+    }
+    out_.push_back(index_width(view_));
+    return std::move(out_);
+  }
+
+ private:
+  void discharge_here(const ObligationText& text, const std::vector<Case>& cases) {
+    out_.push_back(discharge(text, view_.parameters, view_.program, cases, query_));
+  }
+
+  // PRF-20
+  void bounds() {
+    std::map<Symbol, std::vector<Case>> by_buffer;
+    for (const Node& n : view_.extraction.nodes) {
+      const Instance x = instantiate(view_, n, "1");
+      for (const Access& a : n.accesses) {
+        if (a.variable || a.whole) continue;
+        const Buffer& b = *view_.program.find_buffer(a.storage);
+        for (std::size_t d = 0; d < a.indices.size() && d < b.dims.size(); ++d) {
+          const Term t = integer_term(x, a.indices[d], "@" + std::to_string(d));
+          const Formula outside = Formula::lt(t.value, Index(0)) | Formula::le(b.dims[d], t.value);
+          const bool approximate = has_data_guard(n) || has_data_guard(a) || !t.exact;
+          by_buffer[a.storage].push_back({domain(x) & access_condition(x, a) & t.facts & outside, x, {}, &a, nullptr, approximate, {}});
+        }
+      }
+    }
+    for (const auto& [buffer, cases] : by_buffer) {
+      discharge_here({"in-bounds", "every access to `" + buffer + "` is inside", "BND-1", "BND-2"}, cases);
+    }
+  }
+
+  // PRF-21
+  void definedness() {
+    std::map<Symbol, std::vector<Case>> by_storage;
+    for (const Node& n : view_.extraction.nodes) {
+      const Instance x = instantiate(view_, n, "1");
+      for (const Access& a : n.accesses) {
+        if (a.writes) continue;
+        const Buffer* b = a.variable ? nullptr : view_.program.find_buffer(a.storage);
+        if (b && is_defined_on_entry(b->kind)) continue;
+        Formula inside = Formula::truth();
+        if (b) {
+          for (std::size_t d = 0; d < a.indices.size() && d < b->dims.size(); ++d) {
+            const Term t = integer_term(x, a.indices[d], "r@" + std::to_string(d) + "y");
+            inside = inside & t.facts & Formula::le(Index(0), t.value) & Formula::lt(t.value, b->dims[d]);
+          }
+        }
+        const Formula covered = written_before(view_, x, a);
+        by_storage[a.storage].push_back({domain(x) & access_condition(x, a) & inside & !covered, x, {}, &a, nullptr, !is_exact(x, a), {}});
+      }
+    }
+    for (const auto& [storage, cases] : by_storage) {
+      discharge_here({"defined-before-read", "every cell of `" + storage + "` that is read was written before", "DEF-1", "DEF-3"}, cases);
+    }
+  }
+
+  // PRF-22
+  void outputs() {
+    for (const Buffer& b : view_.program.buffers) {
+      if (b.kind != BufferKind::output) continue;
+      std::vector<Index> cell;
+      Formula inside = Formula::truth();
+      for (std::size_t d = 0; d < b.dims.size(); ++d) {
+        cell.push_back(Index::symbol("cell'" + std::to_string(d)));
+        inside = inside & Formula::le(Index(0), cell[d]) & Formula::lt(cell[d], b.dims[d]);
+      }
+      Case c{inside & !written_at_end(view_, b, cell), {}, {}, nullptr, nullptr, false, {}};
+      Obligation o = discharge({"output-coverage", "every cell of output `" + b.name + "` is written", "DEF-2", "DEF-4"}, view_.parameters, view_.program, {c}, query_);
+      if (o.witness) {
+        o.witness->buffer = b.name;
+        o.witness->first.where = b.where;
+        // Stores under data-dependent conditions do not count as certain; without any, the answer is exact.
+        const bool data = std::any_of(view_.extraction.nodes.begin(), view_.extraction.nodes.end(), [&](const Node& n) {
+          const Access* s = n.store();
+          return s && !s->variable && s->storage == b.name && !is_exact(instantiate(view_, n, "1"), *s);
+        });
+        if (data && o.status == Obligation::Status::violated) {
+          o.status = Obligation::Status::undecided;
+          o.code = "DEF-4";
+          o.reason = "some stores depend on data";
+        }
+      }
+      out_.push_back(std::move(o));
+    }
+  }
+
+  // PRF-23
+  void divisions() {
+    std::vector<Case> cases;
+    for (const Node& n : view_.extraction.nodes) {
+      const Instance x = instantiate(view_, n, "1");
+      for (const Division& d : n.divisions) {
+        const auto excludes_zero = [&](const Guard& g) { return excludes(g, d.divisor); };
+        if (std::any_of(n.guards.begin(), n.guards.end(), excludes_zero) || std::any_of(d.guards.begin(), d.guards.end(), excludes_zero)) continue;
+        const Term t = integer_term(x, d.divisor, "");
+        const Access where{{}, false, false, false, {}, d.guards, d.where};
+        const bool data = has_data_guard(n) || has_data_guard(where) || !t.exact;
+        Case c{domain(x) & access_condition(x, where) & t.facts & Formula::zero(t.value), x, {}, nullptr, nullptr, data, {}};
+        cases.push_back(std::move(c));
+      }
+    }
+    if (!cases.empty()) discharge_here({"division", "no integer is divided by zero", "DIV-1", "DIV-2"}, cases);
+  }
+
+  // The guard says that `e` is not zero, in so many words. Sound for values that the guard and the division read alike:
+  // nothing is stored between an expression's guard and its arm, but between an `if` and its body anything may be, so
+  // there only expressions without loads of written buffers and without variables count.
+  bool excludes(const Guard& g, const Expr& e) const {
+    if (!is_comparison(g.condition->op)) return false;
+    const Expr& a = g.condition->args[0];
+    const Expr& b = g.condition->args[1];
+    const auto zero = [](const Expr& z) { return z->op == Op::literal && is_int(z->type) && z->literal.bits == 0; };
+    const bool left = a == e && zero(b);
+    const bool right = b == e && zero(a);
+    if (!left && !right) return false;
+    if (g.statement >= 0 && !stable(e)) return false;
+    switch (g.condition->op) {
+      case Op::ne:
+      case Op::lt:
+      case Op::gt: return g.positive;
+      case Op::eq:
+      case Op::le:
+      case Op::ge: return !g.positive;
+      default: return false;
+    }
+  }
+  bool stable(const Expr& e) const {
+    if (e->op == Op::variable || e->op == Op::scope) return false;
+    if (e->op == Op::load) {
+      const Buffer* b = view_.program.find_buffer(e->name);
+      if (!b || is_writable(b->kind)) return false;
+    }
+    return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return stable(a); });
+  }
+
+  template <typename F>
+  void conflicting_pairs(F f) {
+    const auto& nodes = view_.extraction.nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::size_t j = i; j < nodes.size(); ++j) {
+        const Instance x = instantiate(view_, nodes[i], "1");
+        const Instance y = instantiate(view_, nodes[j], "2");
+        for (const Access& a : nodes[i].accesses) {
+          for (const Access& b : nodes[j].accesses) {
+            if (a.storage == b.storage && a.variable == b.variable && (a.writes || b.writes)) f(x, a, y, b);
+          }
+        }
+      }
+    }
+  }
+
+  // PRF-24
+  void races() {
+    std::map<Symbol, std::vector<Case>> by_buffer;
+    conflicting_pairs([&](const Instance& x, const Access& a, const Instance& y, const Access& b) {
+      const Buffer* buffer = a.variable ? nullptr : view_.program.find_buffer(a.storage);
+      if (!buffer || is_private(buffer->kind)) return;
+      const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
+      by_buffer[a.storage].push_back({both & !same_thread(x, y), x, y, &a, &b, !is_exact(x, a) || !is_exact(y, b), {}});
+    });
+    for (const auto& [buffer, cases] : by_buffer) {
+      discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"}, cases);
+    }
+  }
+
+  // PRF-25
+  void lanes() {
+    std::map<Symbol, std::vector<Case>> by_storage;
+    conflicting_pairs([&](const Instance& x, const Access& a, const Instance& y, const Access& b) {
+      if (x.node != y.node || !a.writes || !b.writes) return;
+      const bool vector = std::any_of(x.node->loops.begin(), x.node->loops.end(), [](const Stmt& l) { return l->axis == Axis::vectorized; });
+      if (!vector) return;
+      const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & !same_instance(x, y);
+      const Formula lockstep = same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
+      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &b, !is_exact(x, a), {}});
+    });
+    for (const auto& [storage, cases] : by_storage) {
+      discharge_here({"iteration-independence", "no two lanes store one cell of `" + storage + "`", "IND-2", "IND-1"}, cases);
+    }
+  }
+
+  View view_;
+  Query& query_;
+  std::vector<Obligation> out_;
+};
+
+}  // namespace
+
+std::vector<Obligation> lint_obligations(const Program& p, Query& query) { return Linter(p, query).run(); }
+
+}  // namespace assay

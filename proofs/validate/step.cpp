@@ -1,0 +1,444 @@
+// The obligations of one step: schemas R (reorder), K (kind of loop) and the reordering part of A (accumulation).
+//
+// Every new statement execution y claims a source execution M(y). What makes the new program mean the same:
+//   text             the statement is the source's text under M                                       (PRF-10)
+//   domain-bijection M maps the new executions one-to-one onto the old ones                           (PRF-11)
+//   scope            each access to a variable is to the corresponding instance of it                 (PRF-12)
+//   order            conflicting executions stay in order: neither reversed (dependence-order), nor in unordered threads
+//                    (race-freedom), nor in one lockstep instance (iteration-independence)           (PRF-13)
+//   contributions    a reversed pair of updates of one accumulation is allowed by the operator table  (PRF-14)
+//   coverage         with @grid loops, every store to device memory is under a loop of every slot     (PRF-15)
+//   private-flow     a read of a per-thread copy still sees the write that it saw                     (PRF-16)
+//   index-width      the new index expressions fit int64                                              (PRF-17)
+#include <algorithm>
+#include <array>
+
+#include "ir/traverse.hpp"
+#include "proofs/validate/cases.hpp"
+#include "proofs/validate/compare.hpp"
+#include "proofs/validate/launch.hpp"
+#include "proofs/validate/width.hpp"
+
+namespace assay {
+namespace {
+
+using namespace derive;
+
+// How two nodes relate in the text: the loops that they share, and which comes first below these.
+struct Relation {
+  std::vector<Symbol> shared;
+  int order = 0;
+  bool operator==(const Relation&) const = default;
+};
+Relation relation(const Node& a, const Node& b) {
+  Relation r;
+  for (std::size_t k = 0; k < a.path.size() && k < b.path.size(); ++k) {
+    if (a.path[k] == b.path[k]) {
+      if (a.path[k].loop) r.shared.push_back(a.loops[static_cast<std::size_t>(a.path[k].value)]->name);
+      continue;
+    }
+    r.order = a.path[k].value < b.path[k].value ? -1 : 1;
+    break;
+  }
+  return r;
+}
+
+bool same_header(const Stmt& a, const Stmt& b) {
+  return a->name == b->name && a->lo == b->lo && a->hi == b->hi && a->step == b->step && a->axis == b->axis;
+}
+
+class StepValidator {
+ public:
+  StepValidator(const Program& before, const Program& after, Query& query) : before_(before), after_(after), query_(query) {}
+
+  Validation run() {
+    if (!pair_up()) return std::move(out_);
+    if (!compare_texts()) return std::move(out_);
+    bijection();
+    order();
+    if (grid_changed_) add(launch_coverage(after_, query_));
+    add(index_width(after_));
+    return std::move(out_);
+  }
+
+ private:
+  struct Pair {
+    const Node* now;
+    const Node* source;
+    bool moved;  // its loops or its iteration map are not what they were
+  };
+
+  void add(Obligation o) { out_.obligations.push_back(std::move(o)); }
+  void refuse_claim(const std::string& why, const Stmt& where) {
+    Obligation o{"claim", "every statement of the new program is one of the old program, at the iteration that it names",
+                 Obligation::Status::undecided, "structure", "CLAIM-1", why, {}, false, {}};
+    if (where) {
+      o.witness = Witness{};
+      o.witness->first.where = where->where;
+    }
+    add(std::move(o));
+  }
+
+  static bool needs_node(const Node& n) {
+    if (n.stmt->kind != StmtKind::branch) return true;
+    return !affine_condition(n.stmt->value).has_value();  // an affine condition is part of its arms' domains
+  }
+
+  bool pair_up() {
+    for (const Node& now : after_.extraction.nodes) {
+      if (!needs_node(now)) continue;
+      const auto& p = now.stmt->provenance;
+      const Node* source = p ? before_.extraction.find(p->statement) : nullptr;
+      if (!source) {
+        refuse_claim("a statement claims no source", now.stmt);
+        return false;
+      }
+      for (const Stmt& loop : source->loops) {
+        if (p->to_source.count(loop->name) == 0) {
+          refuse_claim("the iteration map does not say what `" + loop->name + "` is", now.stmt);
+          return false;
+        }
+        std::set<Symbol> used;
+        p->to_source.at(loop->name).collect_symbols(used);
+        for (const Symbol& s : used) {
+          const bool known = after_.program.find_parameter(s) ||
+                             std::any_of(now.loops.begin(), now.loops.end(), [&](const Stmt& l) { return l->name == s; });
+          if (!known) {
+            refuse_claim("the iteration map mentions `" + s + "`, which is no loop around the statement", now.stmt);
+            return false;
+          }
+        }
+      }
+      const bool same_loops = std::equal(now.loops.begin(), now.loops.end(), source->loops.begin(), source->loops.end(), same_header);
+      const bool identity = std::all_of(source->loops.begin(), source->loops.end(), [&](const Stmt& l) {
+        const Symbol* s = p->to_source.at(l->name).as_symbol();
+        return s && *s == l->name;
+      });
+      pairs_.push_back({&now, source, !same_loops || !identity});
+    }
+    const auto grids = [](const View& v) {
+      std::vector<Stmt> loops;
+      Visitor visitor;
+      visitor.enter_stmt = [&](const Stmt& s) {
+        if (s->kind == StmtKind::loop && s->axis == Axis::grid) loops.push_back(s);
+        return true;
+      };
+      visit(v.program.body, visitor);
+      return loops;
+    };
+    const auto a = grids(before_);
+    const auto b = grids(after_);
+    grid_changed_ = !b.empty() && !std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
+    return true;
+  }
+
+  bool compare_texts() {
+    std::map<Symbol, Symbol> variables;
+    // First pass: which variable stands for which, from the declarations and the scopes.
+    for (const Pair& p : pairs_) {
+      const Instance now = instantiate(after_, *p.now, "1");
+      const Instance source = source_instance(before_, *p.source, now);
+      Comparison(source, now, variables, true).same_statement();
+    }
+    std::vector<Case> folds;
+    std::vector<Case> forms;
+    for (const Pair& p : pairs_) {
+      const Instance now = instantiate(after_, *p.now, "1");
+      const Instance source = source_instance(before_, *p.source, now);
+      Comparison comparison(source, now, variables, false);
+      if (!comparison.same_statement()) {
+        refuse_claim("the text of a statement is not that of its claimed source: " + comparison.mismatch(), p.now->stmt);
+        return false;
+      }
+      const Formula here = domain(now);
+      for (const Formula& f : comparison.fold_violations()) folds.push_back({here & f, source, {}, nullptr, nullptr, false, {}});
+      for (const Formula& f : comparison.index_violations()) forms.push_back({here & f, source, {}, nullptr, nullptr, false, {}});
+      instances(p, now, source, forms);
+    }
+    const Formula assumed = before_.parameters;
+    if (!folds.empty()) {
+      add(discharge({"guard-fold", "every condition that was folded is constant where it stood", "FOLD-1", "FOLD-1"}, assumed, before_.program, folds, query_));
+    }
+    add(discharge({"text", "every statement is its source's text under the iteration map", "CLAIM-1", "CLAIM-1"}, assumed, before_.program, forms, query_));
+    return true;
+  }
+
+  // Each access to a variable must be to the instance that corresponds to the source's: same declaration, same iteration of
+  // the loops around the declaration.
+  void instances(const Pair& p, const Instance& now, const Instance& source, std::vector<Case>& into) const {
+    for (const Access& a : p.now->accesses) {
+      if (!a.variable) continue;
+      const Variable& v = after_.extraction.variables.at(a.storage);
+      const Node* declared = after_.extraction.find(v.statement);
+      if (!declared || !declared->stmt->provenance) continue;
+      const Node* declared_source = before_.extraction.find(declared->stmt->provenance->statement);
+      if (!declared_source) continue;
+      for (const Stmt& loop : declared_source->loops) {
+        const auto it = declared->stmt->provenance->to_source.find(loop->name);
+        if (it == declared->stmt->provenance->to_source.end()) continue;
+        const Index mine = source.symbols.count(loop->name) ? source.symbols.at(loop->name) : Index::symbol(loop->name + "'none");
+        into.push_back({domain(now) & Formula::ne(mine, now.apply(it->second)), source, {}, &a, nullptr, false, {}});
+      }
+    }
+  }
+
+  void bijection() {
+    std::map<int, std::vector<const Pair*>> by_source;
+    for (const Pair& p : pairs_) by_source[p.source->statement].push_back(&p);
+    std::vector<Case> cases;
+    bool any_execution = false;
+    for (const Node& source : before_.extraction.nodes) {
+      if (!needs_node(source)) continue;
+      const std::vector<const Pair*>& copies = by_source[source.statement];
+      if (copies.size() == 1 && !copies[0]->moved && same_guards(source, *copies[0]->now)) continue;
+      const Instance x = instantiate(before_, source, "0");
+      if (!any_execution) any_execution = query_.solve(before_.parameters & domain(x)).kind != Answer::Kind::empty;
+      std::vector<Formula> reached;
+      for (std::size_t k = 0; k < copies.size(); ++k) {
+        const Instance y = instantiate(after_, *copies[k]->now, "1");
+        const Instance m = source_instance(before_, source, y);
+        cases.push_back({domain(y) & !domain(m), m, {}, nullptr, nullptr, false, {}});
+        std::vector<Formula> equations;
+        for (std::size_t i = 0; i < source.loops.size(); ++i) equations.push_back(Formula::eq(m.symbol(i), x.symbol(i)));
+        reached.push_back(reach(y, m, x, Formula::all(equations)));
+        for (std::size_t l = k; l < copies.size(); ++l) {
+          const Instance z = instantiate(after_, *copies[l]->now, "2");
+          const Instance n = source_instance(before_, source, z);
+          std::vector<Formula> collide{domain(y), domain(z)};
+          for (std::size_t i = 0; i < source.loops.size(); ++i) collide.push_back(Formula::eq(m.symbol(i), n.symbol(i)));
+          if (k == l) collide.push_back(!same_instance(y, z));
+          cases.push_back({Formula::all(std::move(collide)), m, n, nullptr, nullptr, false, {}});
+        }
+      }
+      cases.push_back({domain(x) & !Formula::any(std::move(reached)), x, {}, nullptr, nullptr, false, {}});
+    }
+    if (cases.empty()) return;
+    Obligation o = discharge({"domain-bijection", "the new iterations map one-to-one onto the old ones", "DOM-1", "DOM-2"}, before_.parameters,
+                             before_.program, cases, query_);
+    o.vacuous = o.status == Obligation::Status::proved && !any_execution;
+    add(std::move(o));
+  }
+
+  // "Some new execution y claims x": with the loop symbols solved for where the map is the identity on them.
+  static Formula reach(const Instance& y, const Instance& m, const Instance& x, const Formula& equations) {
+    std::map<Symbol, Index> solved;
+    for (const Stmt& loop : m.node->loops) {
+      const Symbol* s = m.symbols.at(loop->name).as_symbol();
+      if (s && std::find(y.fresh.begin(), y.fresh.end(), *s) != y.fresh.end()) solved.emplace(*s, x.symbols.at(loop->name));
+    }
+    std::vector<Symbol> open;
+    for (const Symbol& s : y.fresh) {
+      if (solved.count(s) == 0) open.push_back(s);
+    }
+    return Formula::exists(open, (domain(y) & equations).substitute(solved));
+  }
+
+  static bool same_guards(const Node& a, const Node& b) {
+    return std::equal(a.guards.begin(), a.guards.end(), b.guards.begin(), b.guards.end(),
+                      [](const Guard& g, const Guard& h) { return g.positive == h.positive && g.condition == h.condition; });
+  }
+
+  // ---- order -----------------------------------------------------------------------------------------------------
+
+  struct StorageCases {
+    std::vector<Case> reversed, threads, lockstep, flow;
+    bool any() const { return !reversed.empty() || !threads.empty() || !lockstep.empty() || !flow.empty(); }
+    struct Commuting {
+      Case test;
+      bool exact;
+      std::array<int, 2> before, after;
+    };
+    std::vector<Commuting> commuting;
+  };
+
+  void order() {
+    std::map<Symbol, StorageCases> by_storage;
+    for (const Pair& p : pairs_) {
+      for (const Pair& q : pairs_) {
+        if (!p.moved && !q.moved && !grid_changed_ && relation(*p.now, *q.now) == relation(*p.source, *q.source)) continue;
+        conflicts(p, q, by_storage);
+      }
+    }
+    for (const auto& [storage, cases] : by_storage) {
+      const std::string on = "`" + storage + "`";
+      if (!cases.reversed.empty()) {
+        add(discharge({"dependence-order", "the new order runs every dependence on " + on + " forwards", "DEP-2", "DEP-4"}, before_.parameters,
+                      before_.program, cases.reversed, query_));
+      }
+      if (!cases.threads.empty()) {
+        add(discharge({"race-freedom", "no two groups use one cell of " + on + " with a store", "RACE-1", "IND-1"}, before_.parameters,
+                      before_.program, cases.threads, query_));
+      }
+      if (!cases.lockstep.empty()) {
+        add(discharge({"iteration-independence", "no two lanes store one cell of " + on, "IND-2", "IND-1"}, before_.parameters, before_.program,
+                      cases.lockstep, query_));
+      }
+      if (!cases.flow.empty()) {
+        add(discharge({"private-flow", "every read of a thread's copy of " + on + " sees the write that it saw", "PRIV-1", "PRIV-1"}, before_.parameters,
+                      before_.program, cases.flow, query_));
+      }
+      contributions(storage, cases.commuting);
+    }
+  }
+
+  void contributions(const Symbol& storage, const std::vector<StorageCases::Commuting>& commuting) {
+    bool reordered = false;
+    bool exact = true;
+    for (const auto& c : commuting) {
+      if (c.test.violation.is_false()) continue;
+      // "Unknown" counts as reordered: that needs the weaker licence, and the operator table covers both.
+      if (query_.solve(before_.parameters & c.test.violation).kind == Answer::Kind::empty) continue;
+      reordered = true;
+      exact = exact && c.exact;
+      if (!c.exact) {
+        out_.reordered_before.insert(c.before.begin(), c.before.end());
+        out_.reordered_after.insert(c.after.begin(), c.after.end());
+      }
+    }
+    if (!reordered) return;
+    if (!exact) out_.licence = std::max(out_.licence, Licence::reassociates);
+    add({"same-contributions",
+         "each cell of `" + storage + "` receives the same terms" + (exact ? ", and their order does not matter to the operator" : " in another order"),
+         Obligation::Status::proved, "table", {}, {}, {}, false, {}});
+  }
+
+  static std::string dependence_code(const Access& a, const Access& b) {
+    if (a.writes && b.writes) return "DEP-1";
+    return a.writes ? "DEP-2" : "DEP-3";
+  }
+
+  void conflicts(const Pair& p, const Pair& q, std::map<Symbol, StorageCases>& by_storage) {
+    const bool lanes = in_lanes(*p.now) || in_lanes(*p.source);
+    std::optional<Instance> y1, y2, x1, x2;
+    std::vector<std::pair<std::string, std::pair<bool, bool>>> seen;
+    for (const Access& a : p.source->accesses) {
+      for (const Access& b : q.source->accesses) {
+        if (a.storage != b.storage || a.variable != b.variable || (!a.writes && !b.writes)) continue;
+        if (!x1) {
+          y1 = instantiate(after_, *p.now, "1");
+          y2 = instantiate(after_, *q.now, "2");
+          x1 = source_instance(before_, *p.source, *y1);
+          x2 = source_instance(before_, *q.source, *y2);
+        }
+        const Formula meet = same_cell(*x1, a, *x2, b, "") & access_condition(*x1, a) & access_condition(*x2, b);
+        if (meet.is_false() || apart(*y1, *y2, meet)) continue;
+        // A load and a store of the same cell pose the same question, unless lanes tell loads from stores.
+        const auto key = std::make_pair(a.storage + ":" + meet.text(), lanes ? std::make_pair(a.writes, b.writes) : std::make_pair(true, true));
+        if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+        seen.push_back(key);
+        add_cases(p, q, *y1, *y2, *x1, *x2, a, b, meet, by_storage[a.storage]);
+      }
+    }
+  }
+
+  void add_cases(const Pair& p, const Pair& q, const Instance& y1, const Instance& y2, const Instance& x1, const Instance& x2, const Access& a,
+                 const Access& b, const Formula& meet, StorageCases& into) {
+    const Formula both = domain(y1) & domain(y2) & meet;
+    const Formula was_before = ordered_before(x1, a.writes, x2, b.writes);
+    const bool approximate = !is_exact(x1, a) || !is_exact(x2, b);
+    const auto make = [&](const Formula& broken, std::string code) { return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)}; };
+
+    const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
+    if (buffer && is_private(buffer->kind) && (grid_changed_ || before_.grid_slots > 0)) {
+      private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
+      return;
+    }
+    Case reversed = make(ordered_before(y2, b.writes, y1, a.writes), dependence_code(a, b));
+    const auto op = accumulation(p.source->stmt);
+    const bool update = op && op == accumulation(q.source->stmt) && p.source->stmt->name == a.storage && q.source->stmt->name == a.storage;
+    if (!reversed.violation.is_false()) {
+      if (update) {
+        const Type type = target_type(*p.source);
+        const bool exact = !is_float(type) || *op == Op::max || *op == Op::min;
+        into.commuting.push_back({std::move(reversed), exact, {p.source->statement, q.source->statement}, {p.now->statement, q.now->statement}});
+      } else {
+        into.reversed.push_back(std::move(reversed));
+      }
+    }
+    if (after_.grid_slots > 0) {
+      Case apart_threads = make(!same_thread(y1, y2), "RACE-1");
+      if (!apart_threads.violation.is_false()) into.threads.push_back(std::move(apart_threads));
+    }
+    if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes) {
+      into.lockstep.push_back(make(Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true), !ordered_before(y2, true, y1, true)}), "IND-2"));
+    }
+  }
+
+  // Per-thread copies: order matters within a thread only, and a value must not have to travel between threads.
+  void private_flow(const Instance& y1, const Instance& y2, const Instance& x1, const Instance& x2, const Access& a, const Access& b,
+                    const Formula& both, const Formula& was_before, bool approximate, StorageCases& into) {
+    const Formula reversed = ordered_before(y2, b.writes, y1, a.writes);
+    into.reversed.push_back({both & was_before & reversed, x1, x2, &a, &b, approximate, dependence_code(a, b)});
+    if (!a.writes || b.writes) return;
+    // The write reaches the read, and no write of the read's own thread comes in between.
+    const Formula covered = overwritten(x1, x2, b, before_, "3");
+    into.flow.push_back({both & was_before & !same_thread(y1, y2) & !covered, x1, x2, &a, &b, approximate, "PRIV-1"});
+    const Formula met = (!same_thread(x1, x2)) & ordered_before(y1, true, y2, false);
+    into.flow.push_back({both & met & !overwritten(y1, y2, b, after_, "4"), x1, x2, &a, &b, approximate, "PRIV-1"});
+  }
+
+  // Some certain store to the cell that `reader` reads lies between the two executions, in the reader's thread.
+  static Formula overwritten(const Instance& writer, const Instance& reader, const Access& read, const View& view, const std::string& suffix) {
+    std::vector<Formula> ways;
+    for (const Node& n : view.extraction.nodes) {
+      const Access* store = n.store();
+      if (!store || store->variable || store->storage != read.storage || has_data_guard(n)) continue;
+      const Instance w = instantiate(view, n, suffix);
+      if (!is_exact(w, *store)) continue;
+      const Access& here = *std::find_if(reader.node->accesses.begin(), reader.node->accesses.end(),
+                                         [&](const Access& c) { return c.storage == read.storage && !c.writes; });
+      ways.push_back(Formula::exists(w.fresh, domain(w) & same_cell(w, *store, reader, here, "w" + suffix) & ordered_before(writer, true, w, true) &
+                                                  ordered_before(w, true, reader, false)));
+    }
+    return Formula::any(std::move(ways));
+  }
+
+  Type target_type(const Node& n) const {
+    if (n.stmt->kind == StmtKind::assign) return before_.extraction.variables.at(n.stmt->name).type;
+    const Buffer* b = before_.program.find_buffer(n.stmt->name);
+    return b ? b->type : Type::f32;
+  }
+
+  static bool in_lanes(const Node& n) {
+    return std::any_of(n.loops.begin(), n.loops.end(), [](const Stmt& l) { return l->axis == Axis::vectorized; });
+  }
+
+  // A cheap way to see that two accesses never meet: an equation whose interval excludes zero.
+  static bool apart(const Instance& y1, const Instance& y2, const Formula& meet) {
+    Ranges ranges = y1.view->ranges;
+    for (const Instance* y : {&y1, &y2}) {
+      Ranges own = y->view->ranges;
+      for (const Stmt& loop : y->node->loops) {
+        add_loop(own, loop);
+        ranges[*y->symbols.at(loop->name).as_symbol()] = own[loop->name];
+      }
+    }
+    const auto impossible = [&](const Formula& f) {
+      if (f.kind() != Formula::Kind::zero) return false;
+      const Interval i = interval(f.expression(), ranges);
+      return i.empty() || i.lo > 0 || i.hi < 0;
+    };
+    if (meet.kind() == Formula::Kind::conjunction) return std::any_of(meet.parts().begin(), meet.parts().end(), impossible);
+    return impossible(meet);
+  }
+
+  View before_, after_;
+  Query& query_;
+  Validation out_;
+  std::vector<Pair> pairs_;
+  bool grid_changed_ = false;
+};
+
+}  // namespace
+
+Validation validate(const Program& before, const Program& after, Query& query) {
+  if (needs_parallel_meaning(before) || needs_parallel_meaning(after)) {
+    Validation out;
+    out.obligations.push_back({"parallel-meaning", "threads and barriers order every conflicting pair", Obligation::Status::undecided, "structure", "PAR-0",
+                               "proofs about @workgroup, @reduce, barrier, shared and launch are not built yet", {}, false, {}});
+    return out;
+  }
+  return StepValidator(before, after, query).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,65 @@
+// From claims to obligations: what must hold for a rewritten program to mean the same, and for a program to be right at all.
+//
+// A transform is trusted for nothing. It hands over the new program, whose statements carry the claim "I come from that
+// statement, at that iteration" (ir/expr.hpp, Provenance). This module reads both programs, extracts the accesses itself
+// and derives the obligations that make the claim true; an engine discharges them (spec/proofs.md).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ir/tensor.hpp"
+#include "proofs/obligation/licence.hpp"
+#include "proofs/obligation/query.hpp"
+
+namespace assay {
+
+/// A point of a violation set: the parameters, one or two statement executions, and the cell where they meet. Statements and
+/// iterations are those of the program *before* the step (lint: of the program itself).
+struct Witness {
+  struct Point {
+    int statement = -1;  // preorder number; -1: no such point
+    Location where{};
+    std::vector<std::pair<Symbol, std::int64_t>> iteration{};  // outermost loop first
+    bool writes = false;
+  };
+  ParameterMap parameters{};
+  Symbol buffer{};                   // or variable; empty when no storage is involved
+  std::vector<std::int64_t> cell{};  // empty for variables, or when a dynamic index leaves it open
+  Point first{}, second{};
+};
+
+struct Obligation {
+  enum class Status { proved, violated, undecided };
+  std::string kind;   // "dependence-order", …: the table of spec/proofs.md
+  std::string claim;  // one sentence that says what has to hold
+  Status status = Status::undecided;
+  std::string engine;  // which engine decided: "isl", "structure", "table", "intervals"
+  std::string code;    // diagnostic code of a failure: "DEP-2"
+  std::string reason;  // why undecided
+  std::optional<Witness> witness{};  // violated
+  bool vacuous = false;              // proved because nothing ever executes
+  std::string hint;                  // a way out, when one is known
+};
+
+struct Validation {
+  std::vector<Obligation> obligations{};
+  Licence licence = Licence::exact;  // the least that the obligations need
+  /// Accumulations whose order changed (preorder numbers, before and after the step).
+  std::set<int> reordered_before{}, reordered_after{};
+};
+
+/// Obligations of one step. Every statement of `after` has provenance to `before`.
+Validation validate(const Program& before, const Program& after, Query& query);
+
+/// Obligations of a program by itself: in-bounds, defined-before-read, output coverage, division, race-freedom,
+/// launch-coverage, index-width.
+std::vector<Obligation> lint_obligations(const Program& p, Query& query);
+
+/// Whether a program needs the parallel meaning of threads and barriers (@workgroup, @reduce, barrier, shared, launch).
+bool needs_parallel_meaning(const Program& p);
+
+}  // namespace assay
