@@ -1,0 +1,81 @@
+// What is told about a point of execution: instances, faults, races, and limits.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "interp/machine.hpp"
+
+namespace assay::interp {
+namespace {
+
+bool several(const std::vector<std::int64_t>& extents) {
+  return std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e > 1; });
+}
+std::vector<std::int64_t> highest_first(const std::vector<std::int64_t>& by_slot) { return {by_slot.rbegin(), by_slot.rend()}; }
+
+}  // namespace
+
+Instance Machine::instance() const {
+  Instance at;
+  if (statement_ == nullptr) return at;
+  at.where = statement_->source->where;
+  at.statement = statement_->number;
+  for (const BoundStmt* loop = statement_->loop; loop != nullptr; loop = loop->loop) {
+    at.iteration.emplace_back(loop->source->name, static_cast<std::int64_t>(value_at(loop->slot, lane_).bits));
+  }
+  std::reverse(at.iteration.begin(), at.iteration.end());
+  if (several(grid_extent_)) at.group = highest_first(grid_);
+  if (several(group_extent_)) at.thread = highest_first(thread_->position);
+  return at;
+}
+
+std::string Machine::coordinates(const std::vector<std::int64_t>& by_slot) const {
+  return fmt::format("({})", fmt::join(highest_first(by_slot), ", "));
+}
+
+void Machine::fault(const char* code, std::string message, Location access, const Symbol& buffer, std::vector<std::int64_t> cell) const {
+  Instance at = instance();
+  if (!access.known()) access = at.where;
+  throw Faulted{{code, std::move(message), std::move(at), access, buffer, std::move(cell)}};
+}
+
+// The indices are evaluated again for the report; they are pure.
+void Machine::outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access, bool store) {
+  std::vector<std::int64_t> cell;
+  for (const BoundExpr& e : indices) cell.push_back(coordinate(e, lane));
+  std::string message = fmt::format("{} `{}` outside its bounds: [{}] in a buffer of shape [{}]", store ? "stores to" : "reads", m.buffer->name,
+                                    fmt::join(cell, ", "), fmt::join(m.dims, ", "));
+  fault("RUN-1", std::move(message), access, m.buffer->name, std::move(cell));
+}
+
+void Machine::exhausted() const { throw Exhausted{fmt::format("the budget of {} operations is used up", budget_)}; }
+
+// Groups run one after the other, so that an access is of another group exactly when its ordinal is below the group's
+// first; and the first load and the first store of a cell in a launch are of an earlier group if any access is.
+void Machine::watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat) {
+  const std::uint64_t ordinal = ++access_;
+  if (ordinal == locate_) throw Located{instance()};
+  if (race_) return;
+  const auto earlier_group = [&](std::uint64_t o) { return o >= launch_first_ && o < group_first_; };
+  std::uint64_t other = earlier_group(s.store) ? s.store : 0;
+  if (store && earlier_group(s.load) && (other == 0 || s.load < other)) other = s.load;
+  if (other != 0) {
+    race_.emplace();
+    race_->buffer = name;
+    if (m != nullptr) race_->cell = unflatten(flat, m->dims);
+    race_->second = instance();
+    race_->first_writes = other == s.store;
+    race_->second_writes = store;
+    race_first_ = other;
+  }
+  std::uint64_t& first = store ? s.store : s.load;
+  if (first < launch_first_) first = ordinal;
+}
+
+void Machine::watch_variable(int variable, bool store) {
+  const auto v = static_cast<std::size_t>(variable);
+  if (program_.variables[v].set_in_grid) watch(variable_shadows_[v], store, *program_.variables[v].name, nullptr, 0);
+}
+
+}  // namespace assay::interp

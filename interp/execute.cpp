@@ -1,0 +1,372 @@
+// Statements: the explicit machine. Every function here sees a set of lanes; scalar code is a set of one.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "interp/machine.hpp"
+
+namespace assay::interp {
+
+// Runs the current thread until its stack is back to `base` frames or it waits.
+void Machine::run_to(std::size_t base) {
+  std::vector<Frame>& stack = thread_->stack;
+  while (stack.size() > base && thread_->wait.at == nullptr) {
+    Frame& top = stack.back();
+    if (top.next == top.block->size()) {
+      finish_block();
+    } else {
+      // Copies: statements push frames, which moves the stack.
+      const BoundStmt& s = *(*top.block)[top.next++];
+      const LaneSet lanes = top.lanes;
+      execute(s, lanes, top.control);
+    }
+  }
+}
+
+void Machine::finish_block() {
+  Frame& top = thread_->stack.back();
+  if (top.owner != nullptr) {
+    statement_ = top.owner;
+    if (top.owner->axis == Axis::reduce && !top.left) {
+      top.left = true;
+      wait(*top.owner, true);
+      return;
+    }
+    if (next_iteration(top)) return;
+  }
+  if (top.group) spare_.push_back(std::move(top.group));
+  thread_->stack.pop_back();
+}
+
+bool Machine::next_iteration(Frame& f) {
+  if (f.iteration + 1 >= f.trips) return false;
+  ++f.iteration;
+  f.next = 0;
+  const BoundStmt& s = *f.owner;
+  const auto step = static_cast<std::uint64_t>(s.step);
+  if (!f.group) {
+    spend(1);
+    bind(s.slot, f.lanes[0], static_cast<std::int64_t>(static_cast<std::uint64_t>(f.lower) + f.iteration * step));
+    return true;
+  }
+  LaneGroup& g = *f.group;
+  g.lanes.clear();
+  for (std::size_t i = 0; i < g.entered.size(); ++i) {
+    if (f.iteration >= g.trips[i]) continue;
+    g.lanes.push_back(g.entered[i]);
+    bind(s.slot, g.entered[i], static_cast<std::int64_t>(static_cast<std::uint64_t>(g.lower[i]) + f.iteration * step));
+  }
+  f.lanes = {g.lanes.data(), g.lanes.size()};
+  spend(g.lanes.size());
+  return true;
+}
+
+void Machine::push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control, std::unique_ptr<LaneGroup> group) {
+  thread_->stack.emplace_back();
+  Frame& f = thread_->stack.back();
+  f.block = &block;
+  f.owner = owner;
+  f.lanes = lanes;
+  f.control = control;
+  f.group = std::move(group);
+}
+
+std::unique_ptr<LaneGroup> Machine::new_group() {
+  if (spare_.empty()) return std::make_unique<LaneGroup>();
+  std::unique_ptr<LaneGroup> g = std::move(spare_.back());
+  spare_.pop_back();
+  g->lanes.clear();
+  g->entered.clear();
+  g->lower.clear();
+  g->trips.clear();
+  return g;
+}
+
+void Machine::execute(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  spend(lanes.count);
+  statement_ = &s;
+  control_ = control;
+  lane_ = lanes[0];
+  switch (s.kind) {
+    case StmtKind::store:
+    case StmtKind::assign:
+    case StmtKind::declare: leaf(s, lanes); break;
+    case StmtKind::zero: zero(s, lanes); break;
+    case StmtKind::branch: branch(s, lanes, control); break;
+    case StmtKind::loop: enter_loop(s, lanes, control); break;
+    case StmtKind::barrier: wait(s, false); break;
+    case StmtKind::launch: break;  // resolution split the program there
+  }
+}
+
+// All lanes evaluate, then all store (EXEC-20). `pending_` is a stack: evaluating may run leaves of scopes.
+void Machine::leaf(const BoundStmt& s, LaneSet lanes) {
+  const std::size_t base = pending_.size();
+  for (std::size_t i = 0; i < lanes.count; ++i) {
+    const Pending p = evaluate_leaf(s, lanes[i]);
+    pending_.push_back(p);
+  }
+  if (lanes.count > 1) check_lanes(s, lanes, base);
+  for (std::size_t i = 0; i < lanes.count; ++i) commit(s, lanes[i], pending_[base + i]);
+  pending_.resize(base);
+}
+
+Machine::Pending Machine::evaluate_leaf(const BoundStmt& s, Lane lane) {
+  lane_ = lane;
+  seen_ = 0;
+  Pending p;
+  if (s.kind != StmtKind::store) {
+    if (!s.value.empty()) {
+      p.bits = evaluate(s.value[0], lane);
+      p.state = defined;
+    }
+    p.target = reinterpret_cast<std::uintptr_t>(&value_at(s.slot, lane));
+  } else {
+    const Cell c = cell(memory(s.reference), s.indices, lane);
+    const std::uint8_t seen_by_indices = seen_;
+    p.bits = evaluate(s.value[0], lane);
+    if (!c.inside) outside(memory(s.reference), s.indices, lane, s.source->where, true);
+    if ((seen_by_indices & marked) != 0) *memory(s.reference).blanket |= marked;
+    p.target = static_cast<std::uint64_t>(c.flat);
+    p.state = defined;
+  }
+  p.state |= (seen_ | control_) & marked;
+  return p;
+}
+
+void Machine::commit(const BoundStmt& s, Lane lane, const Pending& p) {
+  lane_ = lane;
+  if (s.kind == StmtKind::store) {
+    Memory& m = memory(s.reference);
+    const auto flat = static_cast<std::int64_t>(p.target);
+    if (m.shadow != nullptr) watch(m.shadow[flat], true, m.buffer->name, &m, flat);
+    m.set_bits(flat, p.bits);
+    m.states[flat] = p.state;
+  } else {
+    if (s.kind == StmtKind::assign && !variable_shadows_.empty()) watch_variable(s.reference, true);
+    value_at(s.slot, lane) = {p.bits, p.state};
+  }
+}
+
+// Two lanes with one target are a fault (RUN-7). Targets mostly ascend with the lanes, which settles it.
+void Machine::check_lanes(const BoundStmt& s, LaneSet lanes, std::size_t base) {
+  const Pending* pending = pending_.data() + base;
+  const auto later = std::adjacent_find(pending, pending + lanes.count, [](const Pending& a, const Pending& b) { return a.target >= b.target; });
+  if (later == pending + lanes.count) return;
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < lanes.count; ++i) order.emplace_back(pending[i].target, i);
+  std::sort(order.begin(), order.end());
+  std::size_t second = lanes.count;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i].first == order[i - 1].first) second = std::min(second, order[i].second);
+  }
+  if (second == lanes.count) return;
+  lane_ = lanes[second];
+  if (s.kind == StmtKind::store) {
+    const Memory& m = memory(s.reference);
+    fault("RUN-7", fmt::format("two lanes store one cell of `{}`", m.buffer->name), {}, m.buffer->name,
+          unflatten(static_cast<std::int64_t>(pending[second].target), m.dims));
+  }
+  fault("RUN-7", fmt::format("two lanes assign variable `{}`", s.source->name), {}, s.source->name);
+}
+
+void Machine::zero(const BoundStmt& s, LaneSet lanes) {
+  Memory& m = memory(s.reference);
+  if (m.size == 0) return;
+  if (lanes.count > 1) {
+    lane_ = lanes[1];
+    fault("RUN-7", fmt::format("two lanes store one cell of `{}`", m.buffer->name), {}, m.buffer->name, unflatten(0, m.dims));
+  }
+  spend(static_cast<std::uint64_t>(m.size));
+  if (m.shadow != nullptr) {
+    for (std::int64_t i = 0; i < m.size; ++i) watch(m.shadow[i], true, m.buffer->name, &m, i);
+  }
+  std::memset(m.writable, 0, static_cast<std::size_t>(m.size * m.width));
+  std::memset(m.states, defined | (control_ & marked), static_cast<std::size_t>(m.size));
+}
+
+void Machine::branch(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  std::unique_ptr<LaneGroup> group[2];  // the second arm, the first arm
+  bool taken = false;
+  if (lanes.count > 1) {
+    for (auto& g : group) g = new_group();
+  }
+  std::uint8_t arms_control = control;
+  for (std::size_t i = 0; i < lanes.count; ++i) {
+    lane_ = lanes[i];
+    seen_ = 0;
+    taken = evaluate(s.value[0], lanes[i]) != 0;
+    if ((seen_ & marked) != 0) {
+      arms_control |= marked;
+      mark_targets(taken ? s.other : s.body, lanes[i], true);
+    }
+    if (lanes.count > 1) group[taken ? 1 : 0]->lanes.push_back(lanes[i]);
+  }
+  if (lanes.count == 1) {
+    const BoundBlock& arm = taken ? s.body : s.other;
+    if (!arm.empty()) push(arm, nullptr, lanes, arms_control);
+    return;
+  }
+  // Last in, first out: the arm where the condition holds runs first (EXEC-22).
+  for (int i = 0; i < 2; ++i) {
+    const BoundBlock& arm = i == 1 ? s.body : s.other;
+    if (arm.empty() || group[i]->lanes.empty()) {
+      spare_.push_back(std::move(group[i]));
+    } else {
+      const LaneSet active{group[i]->lanes.data(), group[i]->lanes.size()};
+      push(arm, nullptr, active, arms_control, std::move(group[i]));
+    }
+  }
+}
+
+// What an arm might have stored is not order-exact (EXEC-32). Where the cell is known without running the arm it alone
+// is marked, else the whole buffer. `same_symbols`: no loop of the arm is around `arm`, so that indices can be evaluated.
+void Machine::mark_targets(const BoundBlock& arm, Lane lane, bool same_symbols) {
+  for (const auto& s : arm) {
+    switch (s->kind) {
+      case StmtKind::assign:
+        // A deeper variable belongs to lanes inside the arm, and ends with it.
+        if (s->slot.level <= statement_->level) value_at(s->slot, lane).state |= marked;
+        break;
+      case StmtKind::zero: *memory(s->reference).blanket |= marked; break;
+      case StmtKind::store: {
+        Memory& m = memory(s->reference);
+        Cell c;
+        bool known = same_symbols;
+        for (std::size_t d = 0; d < s->indices.size() && known; ++d) {
+          known = s->indices[d].form == Form::index;
+          const auto i = known ? index_value(s->indices[d].index, lane) : std::nullopt;
+          known = i.has_value();
+          c.inside = c.inside && known && *i >= 0 && *i < m.dims[d];
+          c.flat = c.inside ? c.flat * m.dims[d] + *i : 0;
+        }
+        if (!known) {
+          *m.blanket |= marked;
+        } else if (c.inside) {
+          m.states[c.flat] |= marked;
+        }
+        break;
+      }
+      default:
+        mark_targets(s->body, lane, same_symbols && s->kind != StmtKind::loop);
+        mark_targets(s->other, lane, same_symbols);
+        break;
+    }
+  }
+}
+
+// ---- loops
+
+std::uint64_t Machine::trip_count(const BoundStmt& s, Lane lane, std::int64_t& lower) {
+  lane_ = lane;
+  lower = index_or_fault(s.lo, lane, s.source->where);
+  const std::int64_t upper = index_or_fault(s.hi, lane, s.source->where);
+  if (lower >= upper) return 0;
+  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) / static_cast<std::uint64_t>(s.step) + 1;
+}
+
+void Machine::enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  switch (s.axis) {
+    case Axis::serial:
+    case Axis::unrolled: enter_serial(s, lanes, control); break;
+    case Axis::vectorized: enter_vectorized(s, lanes, control); break;
+    default: enter_hardware(s, lanes, control); break;
+  }
+}
+
+void Machine::enter_serial(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  std::int64_t lower = 0;
+  if (lanes.count == 1) {
+    const std::uint64_t trips = trip_count(s, lanes[0], lower);
+    if (trips == 0) return;
+    bind(s.slot, lanes[0], lower);
+    push(s.body, &s, lanes, control);
+    thread_->stack.back().lower = lower;
+    thread_->stack.back().trips = trips;
+    return;
+  }
+  std::unique_ptr<LaneGroup> g = new_group();
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < lanes.count; ++i) {
+    const std::uint64_t trips = trip_count(s, lanes[i], lower);
+    if (trips == 0) continue;
+    most = std::max(most, trips);
+    g->entered.push_back(lanes[i]);
+    g->lower.push_back(lower);
+    g->trips.push_back(trips);
+    bind(s.slot, lanes[i], lower);
+  }
+  g->lanes = g->entered;
+  if (most == 0) {
+    spare_.push_back(std::move(g));
+    return;
+  }
+  const LaneSet active{g->lanes.data(), g->lanes.size()};
+  push(s.body, &s, active, control, std::move(g));
+  thread_->stack.back().trips = most;
+}
+
+// Binds the symbol where the thread passes the guard (EXEC-14). At a reduce loop the thread waits first (EXEC-19).
+// No hardware loop stands under lanes, so there is one lane, the thread's.
+void Machine::enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  static const BoundBlock nothing;
+  const auto slot = static_cast<std::size_t>(s.hardware_slot);
+  const auto t = static_cast<std::uint64_t>(s.axis == Axis::grid ? grid_[slot] : thread_->position[slot]);
+  std::int64_t lower = 0;
+  const bool passes = t < trip_count(s, lanes[0], lower);
+  if (passes) bind(s.slot, lanes[0], static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + t * static_cast<std::uint64_t>(s.step)));
+  if (s.axis == Axis::reduce) {
+    push(passes ? s.body : nothing, &s, lanes, control);
+    wait(s, false);
+  } else if (passes) {
+    push(s.body, &s, lanes, control);
+  }
+}
+
+// One new lane per lane outside and iteration (EXEC-24): the frames outside, and one of its own.
+void Machine::enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  std::unique_ptr<LaneGroup> g = new_group();
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < lanes.count; ++i) {
+    std::int64_t lower = 0;
+    const std::uint64_t trips = trip_count(s, lanes[i], lower);
+    g->lower.push_back(lower);
+    g->trips.push_back(trips);
+    spend(trips);
+    total += trips;
+  }
+  if (total == 0) {
+    spare_.push_back(std::move(g));
+    return;
+  }
+  const auto own = static_cast<std::size_t>(s.slot.level);
+  const auto values = static_cast<std::size_t>(s.frame_size);
+  if (total * (values * sizeof(Value) + (own + 2) * sizeof(void*)) > static_cast<std::size_t>(memory_limit)) {
+    throw Exhausted{fmt::format("{} lanes of loop `{}` need more memory than a run may take", total, s.source->name)};
+  }
+  g->values.resize(total * values);
+  g->frames.resize(total * (own + 1));
+  for (std::size_t i = 0, lane = 0; i < lanes.count; ++i) {
+    for (std::uint64_t t = 0; t < g->trips[i]; ++t, ++lane) {
+      Value** frames = g->frames.data() + lane * (own + 1);
+      std::copy_n(lanes[i], own, frames);
+      frames[own] = g->values.data() + lane * values;
+      g->lanes.push_back(frames);
+      bind(s.slot, frames, static_cast<std::int64_t>(static_cast<std::uint64_t>(g->lower[i]) + t * static_cast<std::uint64_t>(s.step)));
+    }
+  }
+  const LaneSet active{g->lanes.data(), g->lanes.size()};
+  push(s.body, &s, active, control, std::move(g));
+}
+
+void Machine::wait(const BoundStmt& s, bool leaving) {
+  Wait& w = thread_->wait;
+  w.at = &s;
+  w.leaving = leaving;
+  w.iterations.clear();
+  for (const Frame& f : thread_->stack) {
+    if (f.owner != nullptr && (f.owner->axis == Axis::serial || f.owner->axis == Axis::unrolled)) w.iterations.push_back(f.iteration);
+  }
+}
+
+}  // namespace assay::interp

@@ -1,0 +1,213 @@
+// Launches: extents of the slots, groups in order, threads that run apart or wait for one another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "interp/machine.hpp"
+
+namespace assay::interp {
+namespace {
+
+// The next coordinates in lexicographic order, highest slot first; false after the last.
+bool advance(std::vector<std::int64_t>& coordinates, const std::vector<std::int64_t>& extents) {
+  for (std::size_t slot = 0; slot < coordinates.size(); ++slot) {
+    if (++coordinates[slot] < extents[slot]) return true;
+    coordinates[slot] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+Machine::Machine(const BoundProgram& program, const Options& options, std::vector<Memory>& memory, std::uint64_t locate)
+    : program_(program), memory_(memory), budget_(options.budget), locate_(locate) {
+  for (const Parameter& p : program.source->parameters) {
+    const auto it = options.parameters.find(p.name);
+    parameters_.push_back(it == options.parameters.end() ? 0 : it->second);
+  }
+  if (options.detect_races) variable_shadows_.resize(program.variables.size());
+  add_thread();
+  use(*threads_[0]);
+}
+
+void Machine::set_parameter(std::size_t i, std::int64_t value) { bind({0, static_cast<int>(i)}, threads_[0]->lane, value); }
+
+bool Machine::holds(const BoundExpr& requirement) { return evaluate(requirement, threads_[0]->lane) != 0; }
+
+void Machine::execute() {
+  for (const BoundLaunch& launch : program_.launches) run_launch(launch);
+}
+
+void Machine::run_launch(const BoundLaunch& launch) {
+  launch_first_ = access_ + 1;
+  grid_extent_.assign(static_cast<std::size_t>(launch.grid_slots), 1);
+  group_extent_.assign(static_cast<std::size_t>(launch.group_slots), 1);
+  threads_.resize(1);
+  use(*threads_[0]);
+  measure(launch.body);
+  prepare(launch);
+  grid_.assign(grid_extent_.size(), 0);
+  do {
+    group_first_ = access_ + 1;
+    for (int b : shared_) memory(b).forget();
+    if (launch.rendezvous) {
+      run_threads_together(launch);
+    } else {
+      run_threads_apart(launch);
+    }
+  } while (advance(grid_, grid_extent_));
+}
+
+// The extents of the slots (EXEC-13). Only loops whose symbol some hardware loop's extent depends on are run through.
+// A bound without a value counts for nothing here; where it is executed it is a fault.
+void Machine::measure(const BoundBlock& block) {
+  const Lane lane = thread_->lane;
+  for (const auto& s : block) {
+    if (!s->has_hardware) continue;
+    spend(1);
+    if (s->kind != StmtKind::loop) {
+      measure(s->body);
+      measure(s->other);
+      continue;
+    }
+    const auto lower = index_value(s->lo, lane);
+    if (!lower || !index_value(s->hi, lane)) continue;
+    std::int64_t first = 0;
+    const std::uint64_t trips = trip_count(*s, lane, first);
+    if (trips == 0) continue;
+    if (s->hardware_slot >= 0) {
+      std::int64_t& extent = (s->axis == Axis::grid ? grid_extent_ : group_extent_)[static_cast<std::size_t>(s->hardware_slot)];
+      extent = std::max(extent, static_cast<std::int64_t>(std::min<std::uint64_t>(trips, std::numeric_limits<std::int64_t>::max())));
+    }
+    for (std::uint64_t k = 0; k < (s->bounds_inside ? trips : 1); ++k) {
+      bind(s->slot, lane, static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + k * static_cast<std::uint64_t>(s->step)));
+      measure(s->body);
+    }
+  }
+}
+
+// Threads and their copies: one thread that is used again and again, or all threads of a group.
+void Machine::prepare(const BoundLaunch& launch) {
+  shared_.clear();
+  local_.clear();
+  std::int64_t copies = 0;
+  for (int b : launch.private_buffers) {
+    const bool local = memory(b).buffer->kind == BufferKind::local;
+    (local ? local_ : shared_).push_back(b);
+    if (local) copies += memory(b).copy_bytes();
+  }
+  std::int64_t threads = 1;
+  if (launch.rendezvous) {
+    for (std::int64_t e : group_extent_) {
+      if (__builtin_mul_overflow(threads, e, &threads)) threads = std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  const std::int64_t each = static_cast<std::int64_t>(sizeof(Thread) + 8 * sizeof(Frame)) + program_.frame_size * static_cast<std::int64_t>(sizeof(Value)) + copies;
+  if (threads > memory_limit / each) throw Exhausted{fmt::format("{} threads with {} bytes each need more memory than a run may take", threads, each)};
+  while (static_cast<std::int64_t>(threads_.size()) < threads) add_thread();
+  std::vector<std::int64_t> position(group_extent_.size(), 0);
+  for (auto& t : threads_) {
+    t->position = position;
+    advance(position, group_extent_);
+    t->locals.clear();
+    for (int b : local_) t->locals.push_back(memory(b).new_copy());
+  }
+}
+
+void Machine::add_thread() {
+  auto t = std::make_unique<Thread>();
+  t->values.resize(static_cast<std::size_t>(program_.frame_size));
+  t->frame = t->values.data();
+  t->lane = &t->frame;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) bind({0, static_cast<int>(i)}, t->lane, parameters_[i]);
+  threads_.push_back(std::move(t));
+}
+
+void Machine::use(Thread& t) {
+  thread_ = &t;
+  for (std::size_t i = 0; i < t.locals.size(); ++i) memory(local_[i]).use(t.locals[i]);
+}
+
+void Machine::start(Thread& t, const BoundLaunch& launch) {
+  spend(1);
+  use(t);
+  for (int b : local_) memory(b).forget();
+  push(launch.body, nullptr, {&t.lane, 1}, 0);
+}
+
+void Machine::run_threads_apart(const BoundLaunch& launch) {
+  Thread& t = *threads_[0];
+  do {
+    start(t, launch);
+    run_to(0);
+  } while (advance(t.position, group_extent_));
+}
+
+void Machine::run_threads_together(const BoundLaunch& launch) {
+  for (auto& t : threads_) start(*t, launch);
+  while (true) {
+    bool ended = true;
+    for (auto& t : threads_) {
+      if (t->wait.at == nullptr && !t->stack.empty()) {
+        use(*t);
+        run_to(0);
+      }
+      ended &= t->stack.empty();
+    }
+    if (ended) return;
+    if (!release_teams()) diverged();
+  }
+}
+
+// Lets the threads go on whose whole team waits at one instance: of a barrier the group, of a reduce loop the threads
+// that differ only in its slot. Whether any could.
+bool Machine::release_teams() {
+  std::vector<std::int64_t> stride;
+  std::int64_t threads = 1;
+  for (std::int64_t e : group_extent_) {
+    stride.push_back(threads);
+    threads *= e;
+  }
+  const auto is_reduce = [](const Wait& w) { return w.at->kind == StmtKind::loop; };
+  const auto first_of_team = [&](std::size_t i) -> std::size_t {
+    const Wait& w = threads_[i]->wait;
+    if (!is_reduce(w)) return 0;
+    const auto slot = static_cast<std::size_t>(w.at->hardware_slot);
+    return i - static_cast<std::size_t>(threads_[i]->position[slot] * stride[slot]);
+  };
+  std::vector<std::int64_t> agreeing(threads_.size(), 0);
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i]->wait.at == nullptr) continue;
+    const std::size_t first = first_of_team(i);
+    if (threads_[i]->wait == threads_[first]->wait) ++agreeing[first];
+  }
+  std::vector<bool> complete(threads_.size(), false);
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    const Wait& w = threads_[i]->wait;
+    if (w.at == nullptr) continue;
+    const std::size_t first = first_of_team(i);
+    complete[i] = agreeing[first] == (is_reduce(w) ? group_extent_[static_cast<std::size_t>(w.at->hardware_slot)] : threads);
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (complete[i]) threads_[i]->wait.at = nullptr;
+    any |= complete[i];
+  }
+  return any;
+}
+
+void Machine::diverged() {
+  const auto waiting = std::find_if(threads_.begin(), threads_.end(), [](const auto& t) { return t->wait.at != nullptr; });
+  const Wait& w = (*waiting)->wait;
+  const auto other = std::find_if(threads_.begin(), threads_.end(), [&](const auto& t) { return !(t->wait == w); });
+  use(**waiting);
+  statement_ = w.at;
+  lane_ = thread_->lane;
+  const char* what = w.at->kind == StmtKind::barrier ? "barrier" : "reduce loop";
+  std::string where = "has ended";
+  if ((*other)->wait.at != nullptr) where = fmt::format("waits elsewhere (line {}, or another iteration)", (*other)->wait.at->source->where.line);
+  fault("RUN-8", fmt::format("thread {} waits at a {}, thread {} {}", coordinates((*waiting)->position), what, coordinates((*other)->position), where));
+}
+
+}  // namespace assay::interp

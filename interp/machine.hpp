@@ -1,0 +1,203 @@
+// The machine that walks a resolved program: threads with explicit stacks, lanes, expression evaluation.
+//
+// A thread is a stack of frames, so that it can stop at a barrier and go on later. Everything in a frame runs for a set
+// of lanes: one lane in scalar code, several inside vectorized loops. A leaf statement first evaluates for every lane and
+// then stores for every lane; in scalar code that is one evaluation and one store. Faults and exhausted limits leave the
+// walk as exceptions, which run() catches; nothing else throws them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/interpreter.hpp"
+#include "interp/memory.hpp"
+#include "interp/resolved.hpp"
+
+namespace assay::interp {
+
+struct Faulted {
+  Fault fault;
+};
+struct Exhausted {
+  std::string limit;
+};
+/// The access that a second walk was asked to find.
+struct Located {
+  Instance at;
+};
+
+/// A symbol's or variable's value.
+struct Value {
+  std::uint64_t bits = 0;
+  std::uint8_t state = 0;
+};
+
+/// One lane: its frames by level; frame 0 is the thread's.
+using Lane = Value* const*;
+struct LaneSet {
+  const Lane* lanes = nullptr;
+  std::size_t count = 0;
+  Lane operator[](std::size_t i) const { return lanes[i]; }
+};
+
+/// Lanes that belong to one frame of a stack: new ones of a vectorized loop, or some of those outside.
+struct LaneGroup {
+  std::vector<Lane> lanes{};           // the active ones
+  std::vector<Value> values{};         // frames of new lanes
+  std::vector<Value*> frames{};        // frame pointers of new lanes
+  std::vector<Lane> entered{};         // serial loop: the lanes that entered it,
+  std::vector<std::int64_t> lower{};   // their lower bounds
+  std::vector<std::uint64_t> trips{};  // and trip counts
+};
+
+/// A block in execution.
+struct Frame {
+  const BoundBlock* block = nullptr;
+  std::size_t next = 0;
+  const BoundStmt* owner = nullptr;  // the loop whose body it is, else null
+  LaneSet lanes{};
+  std::int64_t lower = 0;       // serial loop with one lane
+  std::uint64_t iteration = 0;  // serial loop
+  std::uint64_t trips = 0;      // serial loop: the greatest one among the lanes
+  std::unique_ptr<LaneGroup> group{};
+  std::uint8_t control = 0;  // `marked` under a marked condition
+  bool left = false;         // reduce: the threads have met behind it
+};
+
+/// Where a thread waits: a barrier, or a reduce loop in front or behind.
+struct Wait {
+  const BoundStmt* at = nullptr;  // null: it does not wait
+  bool leaving = false;
+  std::vector<std::uint64_t> iterations{};
+  bool operator==(const Wait&) const = default;
+};
+
+struct Thread {
+  std::vector<Frame> stack{};
+  std::vector<Value> values{};
+  Value* frame = nullptr;
+  Lane lane = nullptr;
+  std::vector<std::int64_t> position{};  // coordinates by slot
+  std::vector<Copy> locals{};            // of the launch's local buffers, in order
+  Wait wait{};
+};
+
+class Machine {
+ public:
+  /// `memory` has one entry per buffer. `locate` is the ordinal of an access to find, or 0.
+  Machine(const BoundProgram& program, const Options& options, std::vector<Memory>& memory, std::uint64_t locate);
+
+  void execute();
+  void set_parameter(std::size_t i, std::int64_t value);
+  /// Whether a requirement holds at the parameter values set. Throws Faulted where it has no value.
+  bool holds(const BoundExpr& requirement);
+
+  std::uint64_t operations() const { return operations_; }
+  std::uint64_t accesses() const { return access_; }
+  const std::optional<Race>& race() const { return race_; }
+  std::uint64_t first_of_race() const { return race_first_; }
+
+ private:
+  // launch.cpp: launches, groups, threads.
+  void run_launch(const BoundLaunch& launch);
+  void measure(const BoundBlock& block);
+  void prepare(const BoundLaunch& launch);
+  void add_thread();
+  void run_threads_apart(const BoundLaunch& launch);
+  void run_threads_together(const BoundLaunch& launch);
+  bool release_teams();
+  void start(Thread& t, const BoundLaunch& launch);
+  void use(Thread& t);
+  [[noreturn]] void diverged();
+
+  // execute.cpp: statements.
+  void run_to(std::size_t base);
+  void finish_block();
+  void execute(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void leaf(const BoundStmt& s, LaneSet lanes);
+  void zero(const BoundStmt& s, LaneSet lanes);
+  void branch(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_serial(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  bool next_iteration(Frame& f);
+  void wait(const BoundStmt& s, bool leaving);
+  void push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control, std::unique_ptr<LaneGroup> group = nullptr);
+  std::uint64_t trip_count(const BoundStmt& s, Lane lane, std::int64_t& lower);
+  std::unique_ptr<LaneGroup> new_group();
+  struct Pending {
+    std::uint64_t target = 0;  // the flat cell, or the address of the variable
+    std::uint64_t bits = 0;
+    std::uint8_t state = 0;
+  };
+  Pending evaluate_leaf(const BoundStmt& s, Lane lane);
+  void commit(const BoundStmt& s, Lane lane, const Pending& p);
+  void check_lanes(const BoundStmt& s, LaneSet lanes, std::size_t base);
+  void mark_targets(const BoundBlock& arm, Lane lane, bool same_symbols);
+
+  // evaluate.cpp: expressions.
+  struct Cell {
+    std::int64_t flat = 0;
+    bool inside = true;
+  };
+  std::uint64_t evaluate(const BoundExpr& e, Lane lane);
+  std::uint64_t load(const BoundExpr& e, Lane lane);
+  std::uint64_t variable(const BoundExpr& e, Lane lane);
+  std::uint64_t scope(const BoundExpr& e, Lane lane);
+  std::uint64_t scalar_operation(const BoundExpr& e, Lane lane);
+  std::uint64_t index_operation(const BoundExpr& e, Lane lane);
+  std::int64_t coordinate(const BoundExpr& e, Lane lane);
+  Cell cell(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane);
+  static std::optional<std::int64_t> index_value(const BoundIndex& e, Lane lane);
+  static std::optional<std::int64_t> exact_index_value(const BoundIndex& e, Lane lane);
+  static std::optional<std::int64_t> term_value(const BoundIndexTerm& t, Lane lane);
+  std::int64_t index_or_fault(const BoundIndex& e, Lane lane, Location where);
+
+  // diagnose.cpp: faults, instances, races.
+  Instance instance() const;
+  std::string coordinates(const std::vector<std::int64_t>& by_slot) const;
+  [[noreturn]] void fault(const char* code, std::string message, Location access = {}, const Symbol& buffer = {}, std::vector<std::int64_t> cell = {}) const;
+  [[noreturn]] void outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access, bool store);
+  void watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
+  void watch_variable(int variable, bool store);
+
+  void spend(std::uint64_t n) {
+    operations_ += n;
+    if (operations_ > budget_) exhausted();
+  }
+  [[noreturn]] void exhausted() const;
+  static Value& value_at(Slot s, Lane lane) { return lane[s.level][s.index]; }
+  Memory& memory(int reference) { return memory_[static_cast<std::size_t>(reference)]; }
+  static void bind(Slot s, Lane lane, std::int64_t v) { value_at(s, lane) = {static_cast<std::uint64_t>(v), defined}; }
+
+  const BoundProgram& program_;
+  std::vector<Memory>& memory_;
+  std::vector<std::int64_t> parameters_{};
+  std::uint64_t budget_;
+  std::uint64_t operations_ = 0;
+
+  // The launch in execution.
+  std::vector<std::int64_t> grid_extent_{}, group_extent_{};  // by slot
+  std::vector<std::int64_t> grid_{};                          // the group's coordinates by slot
+  std::vector<int> shared_{}, local_{};                       // its private buffers
+  std::vector<std::unique_ptr<Thread>> threads_{};            // one, or all of a group where they wait for one another
+
+  // The thread and the point of execution.
+  Thread* thread_ = nullptr;
+  const BoundStmt* statement_ = nullptr;
+  Lane lane_ = nullptr;
+  std::uint8_t control_ = 0;
+  std::uint8_t seen_ = 0;  // states of all that the expression has read
+  numerics::Flags flags_{};
+  std::vector<Pending> pending_{};
+  std::vector<std::unique_ptr<LaneGroup>> spare_{};
+
+  // Race detection.
+  std::vector<Shadow> variable_shadows_{};  // empty: variables are not watched
+  std::uint64_t access_ = 0, locate_ = 0, launch_first_ = 1, group_first_ = 1, race_first_ = 0;
+  std::optional<Race> race_{};
+};
+
+}  // namespace assay::interp
