@@ -146,25 +146,21 @@ TEST(NumericsFloat, FusedProductsAreRoundedOnce) {
   }
 }
 
-/// A double rounded to bf16 or f16 a second time: the products and addends at which that differs from rounding once.
+/// A product that is a tie at the type, with an addend far below a double's last place: the addend decides the rounding,
+/// which an evaluation that rounds to double first has lost.
 TEST(NumericsFloat, ATinyAddendBreaksATieOfAFusedProduct) {
   for (const Type t : narrow_types) {
-    // (1 + 2^(1-p))·(1 + 2^-1)…: the product's tail is exactly half a unit; an addend far below a double's last place decides.
-    const int p = precision(t);
-    const double half_unit = std::ldexp(1.0, -p);
-    const double tiny = t == Type::f16 ? 0x1p-24 : 0x1p-133;
-    const double factor = t == Type::f16 ? 0x1p12 : 1.0;  // f16 has few exponents: scale the product up instead
-    const auto fma = [&](double a, double b, double c) {
+    const double unit = std::ldexp(1.0, 1 - precision(t));
+    const double scale = t == Type::f16 ? 0x1p12 : 1;            // f16 has few exponents: the product goes up instead
+    const double least = t == Type::f16 ? 0x1p-24 : 0x1p-133;
+    const double a = 1 + unit, b = 1.5 * scale;
+    const double exact = a * b;                                  // scale · (1.5 + 1.5 unit)
+    const auto fma = [&](double c) {
       const Scalar x[] = {{t, encode(t, a)}, {t, encode(t, b)}, {t, encode(t, c)}};
       return decode({t, computed(Op::fma, x).bits});
     };
-    // 3·2^-p has two bits; times factor·(1 + …) gives 1 + half a unit after adding: use a product (1 + h)·1 split as a·b.
-    const double odd = 1 + 2 * half_unit;                       // 1 + one unit
-    const double exact = odd * (1.5 * factor);                   // 1.5 + 1.5 units: a tie at 1.5 + …
-    const double below = fma(odd, 1.5 * factor, -tiny), above = fma(odd, 1.5 * factor, tiny), tie = fma(odd, 1.5 * factor, 0);
-    RULE_TRUE("NUM-5", below < exact && above > exact);
-    RULE_TRUE("NUM-5", tie == below || tie == above);
-    RULE_EQ("NUM-5", factor * 2 * half_unit, above - below);
+    RULE_EQ("NUM-5", exact - scale * unit / 2, fma(-least));
+    RULE_EQ("NUM-5", exact + scale * unit / 2, fma(least));
   }
 }
 
