@@ -157,7 +157,7 @@ class StepValidator {
     }
     const Formula assumed = before_.parameters;
     if (!folds.empty()) {
-      add(discharge({"guard-fold", "every condition that was folded is constant where it stood", "FOLD-1", "FOLD-1"}, assumed, before_.program, folds, query_));
+      add(discharge({"guard-fold", "every condition that was folded is constant where it stood", "GRD-1", "GRD-1"}, assumed, before_.program, folds, query_));
     }
     add(discharge({"text", "every statement is its source's text under the iteration map", "CLAIM-1", "CLAIM-1"}, assumed, before_.program, forms, query_));
     return true;
