@@ -63,6 +63,7 @@ inline Scalar bool_scalar(bool v) { return {Type::boolean, v ? 1U : 0U}; }
 std::int64_t signed_value(Scalar s);
 /// The smallest and largest value of a storage integer type as 128-bit integers.
 __extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
 struct IntRange {
   Int128 lo, hi;  // both inclusive
 };
