@@ -1,0 +1,130 @@
+// Expressions: operators of C where they mean the same, helpers elsewhere.
+#include <fmt/format.h>
+
+#include "codegen/c/emitter.hpp"
+
+namespace assay::codegen {
+
+std::string Emitter::symbol_text(const Symbol& s) {
+  const auto lane = per_lane_.find(s);
+  return lane == per_lane_.end() ? names_.of(s) : lane->second;
+}
+
+Text Emitter::index(const Index& e) {
+  return c_index(e, [this](const Symbol& s) { return symbol_text(s); }, helpers_);
+}
+
+Text Emitter::cells(const Buffer& b) {
+  Text product;
+  for (const Index& d : b.dims) {
+    const Text factor = index(d);
+    product = product.s.empty() ? factor : Text{within(product, Binding::product) + " * " + within(factor, Binding::unary), Binding::product};
+  }
+  return product.s.empty() ? Text{"1"} : product;
+}
+
+Text Emitter::offset(const Symbol& buffer, const std::vector<Expr>& indices) {
+  const Buffer* b = program_.find_buffer(buffer);
+  Text at;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    Text position = expression(indices[d]);
+    if (bit_width(indices[d]->type) < 64 || indices[d]->type == Type::u64) position = {"(int64_t)" + within(position, Binding::unary), Binding::unary};
+    if (at.s.empty() || at.s == "0") {
+      at = std::move(position);
+    } else {
+      at = {within(at, Binding::product) + " * " + within(index(b->dims[d]), Binding::unary) + " + " + within(position, Binding::product), Binding::sum};
+    }
+  }
+  return at.s.empty() ? Text{"0"} : at;
+}
+
+Text Emitter::expression(const Expr& e) {
+  switch (e->op) {
+    case Op::literal: return c_literal(e->literal);
+    case Op::index: return index(e->index);
+    case Op::variable: return {symbol_text(e->name)};
+    case Op::load: {
+      const std::string at = offset(e->name, e->args).s;
+      return {names_.of(e->name) + "[" + at + "]"};
+    }
+    case Op::convert: return conversion(e->type, e->args.front());
+    case Op::choice: {
+      const std::string condition = within(expression(e->args[0]), Binding::disjunction);
+      const std::string chosen = within(expression(e->args[1]), Binding::disjunction);
+      return {condition + " ? " + chosen + " : " + within(expression(e->args[2]), Binding::disjunction), Binding::conditional};
+    }
+    case Op::scope: return scope(e);
+    default: return operation(e);
+  }
+}
+
+namespace {
+
+struct Infix {
+  Binding left, right, result;
+};
+
+// How C's own operators bind their operands; a comparison's operands and those of && and || are kept visibly apart.
+std::optional<Infix> infix(Op op) {
+  if (is_comparison(op)) return Infix{Binding::sum, Binding::sum, Binding::comparison};
+  switch (op) {
+    case Op::mul:
+    case Op::div: return Infix{Binding::product, Binding::unary, Binding::product};
+    case Op::add:
+    case Op::sub: return Infix{Binding::sum, Binding::product, Binding::sum};
+    case Op::land: return Infix{Binding::conjunction, Binding::comparison, Binding::conjunction};
+    case Op::lor: return Infix{Binding::comparison, Binding::comparison, Binding::disjunction};
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Text Emitter::operation(const Expr& e) {
+  const Type t = e->op == Op::select ? e->args[1]->type : e->args.front()->type;
+  if (is_native(e->op, t)) {
+    if (const auto form = infix(e->op)) {
+      const std::string left = within(expression(e->args[0]), form->left);
+      return {fmt::format("{} {} {}", left, info(e->op).text, within(expression(e->args[1]), form->right)), form->result};
+    }
+    return {std::string(info(e->op).text) + within(expression(e->args[0]), Binding::primary), Binding::unary};
+  }
+  std::string call = helpers_.use(e->op, t) + "(";
+  for (std::size_t i = 0; i < e->args.size(); ++i) call += (i == 0 ? "" : ", ") + expression(e->args[i]).s;
+  return {call + ")"};
+}
+
+Text Emitter::conversion(Type to, const Expr& operand) {
+  const Type from = operand->type;
+  const Text x = expression(operand);
+  const auto cast = [](Type t, const Text& value) { return Text{fmt::format("({}){}", c_type(t), within(value, Binding::unary)), Binding::unary}; };
+  if (to == from) return x;
+  const bool narrow_source = from == Type::f16 || from == Type::bf16;
+  if (to == Type::boolean) {
+    if (narrow_source) return {fmt::format("({} & 0x7fff) != 0", within(x, Binding::unary)), Binding::comparison};
+    return {within(x, Binding::sum) + " != 0", Binding::comparison};
+  }
+  const Text value = narrow_source ? Text{fmt::format("{}({})", helpers_.use("f64_from_" + std::string(name(from))), x.s)} : x;
+  if (to == Type::f64) return narrow_source ? value : cast(to, value);
+  if (to == Type::f32) return cast(to, value);
+  if (!is_float(to)) {
+    if (!is_float(from)) return cast(to, value);
+    return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), value.s)};
+  }
+  const bool wide_integer = from == Type::i64 || from == Type::u64 || from == Type::index;
+  const std::string exact = wide_integer ? fmt::format("{}({})", helpers_.use(from == Type::u64 ? "odd_from_u64" : "odd_from_i64"), value.s) : value.s;
+  return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), exact)};
+}
+
+Text Emitter::scope(const Expr& e) {
+  Lanes* const lanes = std::exchange(lanes_, nullptr);
+  const std::string inner = indented([&] {
+    line(fmt::format("{} {};", c_type(e->type), names_.of(e->name)));
+    block(e->body);
+    line(names_.of(e->name) + ";");
+  });
+  lanes_ = lanes;
+  return {"({\n" + inner + std::string(static_cast<std::size_t>(2 * depth_), ' ') + "})"};
+}
+
+}  // namespace assay::codegen

@@ -1,0 +1,40 @@
+// exp, exp2, log, log2, sin, cos, tanh, rsqrt and pow.
+//
+// f32, f16, bf16: correctly rounded. The x87 long double functions of the C library are off by at most a few units of a
+// 64-bit significand; for no f32 argument does the exact value of one of the univariate functions come that close to a tie
+// of two floats unless it is the tie (exhaustively searched: spec/codegen-c.md), so one rounding of the long double is the
+// correct one. For pow the exact value can be a tie, and hard cases are too many to list: where the long double cannot
+// decide, a quadruple-precision value rounded to 100 bits does. f64: the C library's functions, not promised to the bit.
+#include "codegen/c/helpers.hpp"
+#include "codegen/c/text.hpp"
+
+namespace assay::codegen {
+
+std::string Helpers::function(Op op, Type t) {
+  const std::string type(name(t));
+  if (t == Type::f64) {
+    if (op == Op::rsqrt) return "static inline double rsqrt_f64(double a) { return 1.0 / sqrt(a); }\n";
+    if (op == Op::pow) return "static inline double pow_f64(double a, double b) { return pow(a, b); }\n";
+    return fill("static inline double $w_f64(double a) { return $w(a); }\n", {{"$w", word(op)}});
+  }
+  long_double_ = true;
+  if (t == Type::f32 && op == Op::pow) {
+    quad_ = true;
+    return "static float pow_f32(float a, float b) {\n"
+           "  const long double r = powl(a, b);\n"
+           "  const float low = (float)(r * (1.0L - 0x1p-59L)), high = (float)(r * (1.0L + 0x1p-59L));\n"
+           "  if (r != r || low == high) return (float)r;\n"
+           "  const __float128 q = powq(a, b), s = q * 8193; /* a tie between floats, or close: round to 100 bits first */\n"
+           "  return (float)(s - (s - q));\n"
+           "}\n";
+  }
+  const bool narrow = bit_width(t) == 16;
+  const std::string value = narrow ? use("f64_from_" + type) : "";
+  const std::string rounded = narrow ? use(type + "_from_f64") + "((double)" : "(float)(";
+  std::string_view pattern = "static inline $T $w_$t($T a) { return $R$wl($V(a))); }\n";
+  if (op == Op::rsqrt) pattern = "static inline $T $w_$t($T a) { return $R(1.0L / sqrtl($V(a)))); }\n";
+  if (op == Op::pow) pattern = "static inline $T $w_$t($T a, $T b) { return $R$wl($V(a), $V(b))); }\n";
+  return fill(pattern, {{"$T", c_type(t)}, {"$V", value}, {"$R", rounded}, {"$w", word(op)}, {"$t", type}});
+}
+
+}  // namespace assay::codegen

@@ -1,0 +1,136 @@
+// Statements in scalar mode, and the layout of the text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "codegen/c/emitter.hpp"
+
+namespace assay::codegen {
+
+Emitter::Emitter(const Program& p) : program_(p) {
+  // Parameters and buffers are what a reader of the unit knows: they have the first choice of names.
+  for (const Parameter& parameter : p.parameters) names_.of(parameter.name);
+  for (const Buffer& buffer : p.buffers) names_.of(buffer.name);
+}
+
+void Emitter::line(std::string_view text) {
+  out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+  out_ += text;
+  out_ += '\n';
+}
+
+void Emitter::braces(std::string_view header, const std::function<void()>& inner) {
+  line(header.empty() ? "{" : std::string(header) + " {");
+  ++depth_;
+  inner();
+  --depth_;
+  line("}");
+}
+
+std::string Emitter::indented(const std::function<void()>& inner) {
+  std::string text;
+  std::swap(text, out_);
+  ++depth_;
+  inner();
+  --depth_;
+  std::swap(text, out_);
+  return text;
+}
+
+std::string Emitter::loop_header(const std::string& variable, const Index& lo, const Index& hi, std::int64_t step) {
+  const std::string end = within(index(hi), Binding::sum);
+  std::string advance = "++" + variable;
+  if (step > 1) {
+    const bool safe = hi.is_constant() && hi.constant() <= std::numeric_limits<std::int64_t>::max() - step;
+    advance = safe ? fmt::format("{} += {}", variable, c_integer(step).s)
+                   : fmt::format("{} = {}({}, {}, {})", variable, helpers_.use("index_next"), variable, c_integer(step).s, end);
+  }
+  return fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", variable, index(lo).s, end, advance);
+}
+
+std::string Emitter::trip_count(const Stmt& loop) {
+  return fmt::format("{}({}, {}, {})", helpers_.use("trip_count"), index(loop->lo).s, index(loop->hi).s, c_integer(loop->step).s);
+}
+
+void Emitter::lines(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) line(text);
+}
+
+void Emitter::array(Type element, const std::string& name, const std::string& count, std::optional<std::int64_t> constant, Arrays& into) {
+  constexpr std::int64_t array_limit = 8 << 10, unit_limit = 64 << 10;  // bytes on the stack
+  const std::int64_t width = byte_width(element);
+  if (constant && *constant <= array_limit / width && stack_bytes_ + *constant * width <= unit_limit) {
+    stack_bytes_ += *constant * width;
+    into.declarations.push_back(fmt::format("{} {}[{}];", c_type(element), name, std::max<std::int64_t>(*constant, 1)));
+  } else {
+    into.declarations.push_back(fmt::format("{0} *const {1} = {2}({3}, sizeof({0}));", c_type(element), name, helpers_.use("allocate"), count));
+    into.release.push_back(fmt::format("free({});", name));
+  }
+}
+
+void Emitter::block(const Block& b) {
+  for (const Stmt& s : b) {
+    if (lanes_ != nullptr) {
+      lane_statement(s);
+    } else {
+      statement(s);
+    }
+  }
+}
+
+void Emitter::statement(const Stmt& s) {
+  switch (s->kind) {
+    case StmtKind::loop: return loop(s);
+    case StmtKind::branch: return branch(s);
+    case StmtKind::zero: {
+      const Buffer& b = *program_.find_buffer(s->name);
+      return line(fmt::format("memset({0}, 0, (size_t)({1}) * sizeof *{0});", names_.of(s->name), cells(b).s));
+    }
+    case StmtKind::declare:
+      if (!s->value) return line(fmt::format("{} {};", c_type(s->type), names_.of(s->name)));
+      return line(fmt::format("{} {} = {};", c_type(s->type), names_.of(s->name), expression(s->value).s));
+    case StmtKind::assign: return line(fmt::format("{} = {};", names_.of(s->name), expression(s->value).s));
+    case StmtKind::store: {
+      const std::string target = fmt::format("{}[{}]", names_.of(s->name), offset(s->name, s->indices).s);
+      return line(fmt::format("{} = {};", target, expression(s->value).s));
+    }
+    case StmtKind::barrier:
+    case StmtKind::launch: return;  // refused before emission
+  }
+}
+
+void Emitter::branch(const Stmt& s) {
+  const std::string condition = expression(s->value).s;
+  line("if (" + condition + ") {");
+  ++depth_;
+  block(s->body);
+  --depth_;
+  if (!s->other.empty()) {
+    line("} else {");
+    ++depth_;
+    block(s->other);
+    --depth_;
+  }
+  line("}");
+}
+
+void Emitter::loop(const Stmt& s) {
+  if (s->axis == Axis::vectorized) return vectorized(s);
+  const std::string variable = names_.of(s->name);
+  if (const auto group = groups_.find(&*s); group != groups_.end()) {
+    return braces(fmt::format("if ({} < {})", group->second, trip_count(s)), [&] {
+      const std::string stride = s->step == 1 ? group->second : group->second + " * " + c_integer(s->step).s;
+      line(fmt::format("const int64_t {} = {} + {}; /* @grid */", variable, within(index(s->lo), Binding::sum), stride));
+      block(s->body);
+    });
+  }
+  const std::string header = loop_header(variable, s->lo, s->hi, s->step);
+  line(header + " {" + (s->axis == Axis::serial ? "" : fmt::format(" /* @{} */", name(s->axis))));
+  ++depth_;
+  block(s->body);
+  --depth_;
+  line("}");
+}
+
+}  // namespace assay::codegen
