@@ -1,0 +1,45 @@
+// The command line as plain data (format.md §3).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/diagnostic.hpp"
+
+namespace assay::cli {
+
+struct Arguments {
+  std::string command{};
+  std::vector<std::string> files{};   // positional
+  bool json = false, verbose = false, timing = false;
+  std::string colour = "auto";
+  std::vector<std::string> parameters{};
+  std::uint64_t budget = 1;
+  // check, apply
+  std::string licence = "rounds";
+  std::optional<int> upto{}, only{};
+  std::vector<std::string> backends{}, required{};
+  std::string steps_folder{};
+  std::string output{};               // -o
+  // run
+  std::vector<std::string> inputs{};  // NAME=F.npy
+  std::string input_kind = "exact";
+  std::uint64_t seed = 0;
+  std::string output_folder{};
+  // codegen, test
+  std::string target = "c";
+  std::string junit{};
+};
+
+/// Text that was asked for instead of a command: help or the version.
+struct Wanted {
+  std::string text{};
+};
+
+/// Arguments, a text to print, or what is wrong (CLI-3). `args` are those after the program's name.
+std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const std::vector<std::string>& args);
+
+}  // namespace assay::cli

@@ -1,0 +1,112 @@
+// Texts about operations and codes. Operations describe themselves (transforms/operation.hpp); codes are rules of spec/.
+#include "cli/reference.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "spec/rules_table.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::string usage(const Declaration& d) {
+  std::string out = d.name;
+  for (const ParameterInfo& p : d.parameters) {
+    using Kind = ParameterInfo::Kind;
+    if (p.kind == Kind::result) continue;
+    std::string word = p.name;
+    if (p.kind == Kind::integer) word += "=INT";
+    if (p.kind == Kind::boolean) word += "=true|false";
+    if (p.kind == Kind::choice) word += fmt::format("={}", fmt::join(p.choices, "|"));
+    if (p.kind == Kind::loops) word += "=LOOP,...";
+    out += p.required ? " " + word : " [" + word + "]";
+  }
+  std::vector<std::string> results;
+  for (const ParameterInfo& p : d.parameters) {
+    if (p.kind == ParameterInfo::Kind::result) results.push_back(p.name);
+  }
+  if (!results.empty()) out += fmt::format(" [-> {}]", fmt::join(results, ", "));
+  return out;
+}
+
+std::string licences(const Declaration& d) {
+  return d.least == d.greatest ? std::string(name(d.least)) : fmt::format("{} to {}", name(d.least), name(d.greatest));
+}
+
+std::string in_full_text(const Declaration& d) {
+  std::string out;
+  for (const ParameterInfo& p : d.parameters) {
+    out += fmt::format("    {:<12} {}{}\n", p.name, p.help, p.required || p.fallback.empty() ? "" : fmt::format(" (default: {})", p.fallback));
+  }
+  for (const PreconditionInfo& p : d.refusals) out += fmt::format("    {:<12} {}\n", p.code, p.text);
+  if (!d.example_schedule.empty()) out += fmt::format("    example: `{}`  in  {}\n", d.example_schedule, d.example_program);
+  return out;
+}
+
+/// A code without Markdown marks, lines wrapped at 100 columns.
+std::string plain(std::string_view markdown) {
+  std::string text;
+  for (std::size_t i = 0; i < markdown.size(); ++i) {
+    if (markdown[i] == '*' && i + 1 < markdown.size() && markdown[i + 1] == '*') {
+      ++i;
+      continue;
+    }
+    text += markdown[i];
+  }
+  std::string out, line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!line.empty() && line.size() + 1 + word.size() > 100) {
+      out += line + "\n";
+      line.clear();
+    }
+    line += line.empty() ? word : " " + word;
+    at = end + 1;
+  }
+  return out + line + "\n";
+}
+
+}  // namespace
+
+std::string operations_text(const std::vector<OperationEntry>& entries, bool in_full) {
+  std::string out;
+  for (const OperationEntry& e : entries) {
+    const Declaration& d = e.declaration;
+    out += fmt::format("{}\n    {}\n    licence: {}; schema: {}; obligations: {}\n", usage(d), d.summary, licences(d), d.schema, fmt::join(d.obligations, ", "));
+    if (in_full) out += in_full_text(d);
+  }
+  return out;
+}
+
+std::optional<std::string> explain(const std::string& code) {
+  std::string wanted = code;
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string out;
+  if (const spec::Rule* rule = spec::find_rule(wanted)) {
+    out += fmt::format("{} ({}:{})\n\n{}", rule->id, rule->file, rule->line, plain(rule->text));
+  }
+  for (const OperationEntry& e : operations()) {
+    const Declaration& d = e.declaration;
+    for (const PreconditionInfo& p : d.refusals) {
+      if (p.code == wanted) out += fmt::format("{}`{}` refuses with {}: {}\n\n{}", out.empty() ? "" : "\n", d.name, p.code, p.text, operations_text({e}, false));
+    }
+  }
+  if (out.empty()) return std::nullopt;
+  return out;
+}
+
+std::vector<std::string> known_codes() {
+  std::vector<std::string> out;
+  for (const spec::Rule& r : spec::all_rules()) out.emplace_back(r.id);
+  for (const OperationEntry& e : operations()) {
+    for (const PreconditionInfo& p : e.declaration.refusals) out.push_back(p.code);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,20 @@
+// `assay ops` and `assay explain`: what the program knows about its operations and its codes, as text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transforms/operation.hpp"
+
+namespace assay::cli {
+
+/// Every operation, or the one of that name with its example.
+std::string operations_text(const std::vector<OperationEntry>& entries, bool in_full);
+
+/// A code in full: the rule of spec/, the operation or the precondition that has it. Nothing for an unknown code.
+std::optional<std::string> explain(const std::string& code);
+/// Every code that `explain` knows.
+std::vector<std::string> known_codes();
+
+}  // namespace assay::cli

@@ -1,0 +1,40 @@
+// Cases: parameter values and inputs on which programs are run, what a case costs, and which inputs there are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ir/tensor.hpp"
+#include "oracle/report.hpp"
+
+namespace assay::oracle {
+
+/// Tensors for every input and inout buffer. The shapes must exist (footprint has a value).
+TensorMap make_inputs(const Program& p, const ParameterMap& parameters, const InputChoice& choice);
+
+/// The inputs that cases use, simplest first: all zero, then the generators in turn, `seeds` of each; `special` fills whole
+/// buffers with one value per seed, so it gets twice as many.
+std::vector<InputChoice> standard_inputs(int seeds);
+
+/// How many different inputs there are, when at most `most`; inputs of kind `enumerated` are then numbered below it.
+std::optional<std::uint64_t> count_inputs(const Program& p, const ParameterMap& parameters, std::uint64_t most);
+
+/// Bytes of all buffers together; nothing when a shape is negative or the sum leaves int64.
+std::optional<std::int64_t> footprint(const Program& p, const ParameterMap& parameters);
+/// No case uses more memory than this for the buffers of one program.
+inline constexpr std::int64_t largest_footprint = std::int64_t{256} << 20;
+
+/// About how many operations an interpretation takes: exact for rectangular nests, the midpoint's count for others; both
+/// arms of a branch are counted as the costlier one. Grows without overflow.
+double estimated_work(const Program& p, const ParameterMap& parameters);
+
+/// Whether any loop of the program, scopes included, has this axis.
+bool has_axis(const Program& p, Axis axis);
+
+/// Admissible parameter values of the witnesses of obligations that are not proved (for undecided ones these are candidates),
+/// cheapest first, each once.
+std::vector<ParameterMap> witness_sizes(const Program& p, const std::vector<ObligationReport>& list);
+
+}  // namespace assay::oracle

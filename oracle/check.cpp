@@ -1,0 +1,335 @@
+// check = lint + (apply + prove) per step + interpret + execute -> one verdict.
+//
+// The object Check goes through its acts in order; each one either leaves the verdict open or ends the work.
+#include "oracle/check.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "oracle/backends.hpp"
+#include "oracle/keep.hpp"
+#include "oracle/lint.hpp"
+#include "oracle/step.hpp"
+
+namespace assay::oracle {
+namespace {
+
+constexpr double full_size_work = 2e9;
+constexpr std::int64_t full_size_bytes = std::int64_t{64} << 20;
+
+class Check {
+ public:
+  Check(const Program& source, const SourceText& program_text, const Schedule& schedule, const SourceText& schedule_text, const CheckOptions& options)
+      : source_(source),
+        schedule_(schedule),
+        options_(options),
+        places_{program_text.file, schedule_text.file},
+        query_(options.judges.query(options.budgets.query)),
+        purse_(options.budgets.interpretation),
+        reference_(source),
+        current_(source) {
+    report_.command = options.execute ? "check" : "apply";
+    report_.program = source.name;
+    add_text(report_, program_text);
+    add_text(report_, schedule_text);
+    report_.assumptions.emplace_back("distinct buffers do not overlap");
+  }
+
+  CheckResult run() {
+    if (check_selection() && judge_source() && judge_steps()) execute();
+    CheckResult out;
+    if (report_.verdict == Verdict::legal) out.program = current_;
+    out.report = std::move(report_);
+    return out;
+  }
+
+ private:
+  /// Ends the work with a verdict.
+  bool conclude(Verdict v, std::string claim) {
+    report_.verdict = v;
+    report_.claim = std::move(claim);
+    return false;
+  }
+
+  bool check_selection() {
+    const int steps = static_cast<int>(schedule_.lines.size());
+    for (const auto& [name, value] : {std::pair{"--upto", options_.upto}, std::pair{"--only", options_.only}}) {
+      const int least = std::string_view(name) == "--upto" ? 0 : 1;
+      if (!value || (*value >= least && *value <= steps)) continue;
+      const std::string message = fmt::format("{} {}: the schedule has {}", name, *value, count(steps, "step"));
+      report_.findings.push_back({FindingKind::error, {"CHK-15", message, {}, {}, {}}, {}, {}});
+      return conclude(Verdict::error, message);
+    }
+    return true;
+  }
+
+  bool judge_source() {
+    if (options_.on_program) options_.on_program(0, "source", source_);
+    LintFindings found = lint_program(source_, places_, *query_, options_.judges, purse_, false);
+    engines_.merge(found.engines);
+    if (found.verdict == Verdict::clean) {
+      known_ = *some_parameters(source_, *query_);
+      return true;
+    }
+    report_.findings = std::move(found.findings);
+    report_.observation = std::move(found.observation);
+    report_.omissions = std::move(found.omissions);
+    report_.obligations = std::move(found.obligations);
+    if (found.ran && found.ran->cases > 0) report_.ran.push_back(cases_text(*found.ran) + " on the source program");
+    if (found.verdict == Verdict::error) return conclude(Verdict::error, found.claim);
+    return conclude(found.verdict, fmt::format("the source program: {}; no step was looked at", found.claim));
+  }
+
+  bool judge_steps() {
+    const int last = options_.only.value_or(options_.upto.value_or(static_cast<int>(schedule_.lines.size())));
+    for (int number = 1; number <= last; ++number) {
+      const ScheduleLine& line = schedule_.lines[static_cast<std::size_t>(number - 1)];
+      add_size_targets(current_, line, targets_);
+      StepRequest request{current_, line, number, options_.licence, known_, targets_, places_, reproduce(number)};
+      const bool judged = !options_.only || *options_.only == number;
+      StepOutcome out = judged ? judge_step(request, *query_, options_.judges, purse_) : apply_step(request, *query_, options_.judges);
+      if (!take(std::move(out), number, judged)) return false;
+    }
+    return true;
+  }
+
+  bool take(StepOutcome out, int number, bool judged) {
+    engines_.merge(out.engines);
+    const Verdict status = out.report.status;
+    const std::string op = out.report.op;
+    if (judged) licence_ = std::max(licence_, out.report.licence);
+    report_.steps.push_back(std::move(out.report));
+    for (Finding& f : out.findings) report_.findings.push_back(std::move(f));
+    if (out.program && options_.on_program) options_.on_program(number, op, *out.program);
+    if (status != Verdict::legal) {
+      report_.observation = report_.steps.back().observation;
+      std::string claim = out.claim;
+      if (status == Verdict::inapplicable) {
+        claim = fmt::format("step {}", number);
+        if (number > 1) claim += fmt::format("; {} {} legal ({})", number == 2 ? "step 1" : fmt::format("steps 1-{}", number - 1), number == 2 ? "is" : "are", name(licence_));
+      }
+      if (status == Verdict::contradiction) keep(*out.program, claim);
+      return conclude(status, claim);
+    }
+    // Composition of origins: what came from a reordered accumulation stays one that is reordered.
+    if (judged) {
+      for (int s : out.reordered) reordered_.insert(origin(s));
+      reordered_.erase(-1);
+    }
+    if (judged && options_.only) {
+      reference_ = current_;
+      origins_.clear();
+      reordered_ = out.reordered;
+    }
+    std::vector<int> composed;
+    for (int s : out.origins) composed.push_back(origin(s));
+    origins_ = std::move(composed);
+    current_ = std::move(*out.program);
+    return true;
+  }
+
+  /// The statement of the reference program that a statement of the current one comes from.
+  int origin(int statement) const {
+    if (origins_.empty()) return statement;
+    return statement >= 0 && static_cast<std::size_t>(statement) < origins_.size() ? origins_[static_cast<std::size_t>(statement)] : -1;
+  }
+
+  std::string reproduce(int number) const {
+    if (options_.program_argument.empty()) return {};
+    std::string out = "assay check " + options_.program_argument;
+    if (!options_.schedule_argument.empty()) out += " " + options_.schedule_argument;
+    return out + fmt::format(" --only {}", number);
+  }
+
+  // --- execution ---------------------------------------------------------------------------------------------------------
+
+  std::set<int> reordered_now() const {
+    std::set<int> out;
+    for (std::size_t i = 0; i < origins_.size(); ++i) {
+      if (reordered_.count(origins_[i]) != 0) out.insert(static_cast<int>(i));
+    }
+    return out;
+  }
+
+  void execute() {
+    report_.licence = licence_;
+    if (!options_.execute) {
+      conclude_legal();
+      return;
+    }
+    prepare_compilers();
+    const Comparison ran = interpret();
+    if (report_.verdict == Verdict::contradiction) return;
+    run_full_size(ran);
+    report_backends();
+    if (report_.verdict == Verdict::contradiction) return;
+    if (ran.cases == 0) {
+      conclude(Verdict::undecided, fmt::format("{} proved, but no case fits the interpretation budget (CHK-2); try --param or --budget", count(proved(), "obligation")));
+      return;
+    }
+    if (!incomplete_.empty()) {
+      conclude(Verdict::undecided, fmt::format("{} proved, but {}", count(proved(), "obligation"), incomplete_.front()));
+      return;
+    }
+    if (check_required()) conclude_legal();
+  }
+
+  void prepare_compilers() {
+    if (needs_parallel_meaning(reference_) || needs_parallel_meaning(current_)) {
+      report_.omissions.emplace_back("generated code: not for programs with threads and barriers (PAR-0)");
+      return;
+    }
+    const std::vector<codegen::CompilerSpec> compilers = chosen_compilers(options_.backends);
+    if (compilers.empty()) report_.omissions.emplace_back(options_.backends.empty() ? "c: no C compiler was found" : "c: not among --backends");
+    for (const codegen::CompilerSpec& c : compilers) {
+      pairs_.push_back(std::make_unique<CompiledPair>(reference_, current_, c, !reordered_.empty()));
+      if (pairs_.back()->result().incomplete) incomplete_.push_back(*pairs_.back()->result().incomplete);
+    }
+  }
+
+  Comparison interpret() {
+    Plan plan;
+    plan.sizes = sample_sizes(reference_, targets_, known_);
+    plan.inputs = standard_inputs(2);
+    plan.force_first = true;
+    plan.reordered_before = reordered_;
+    plan.reordered_after = reordered_now();
+    plan.on_case = [this](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, const interp::Outcome& before, const interp::Outcome& after) {
+      for (auto& pair : pairs_) pair->run_interpreted(size, choice, inputs, before, after);
+      return true;
+    };
+    Comparison ran = compare(reference_, current_, plan, purse_);
+    ExecutionReport e;
+    e.backend = "interp";
+    e.rigour = reordered_.empty() ? 'B' : 'E';
+    e.cases = ran.cases;
+    e.cells = ran.cells;
+    e.sizes = ran.sizes;
+    if (ran.cases > ran.not_comparable) e.equal = !ran.observation;
+    report_.executions.push_back(std::move(e));
+    if (!ran.skipped.empty()) {
+      const std::string sizes = sizes_text(ran.skipped, 4);
+      report_.omissions.push_back("not interpreted, too large for the budget: " + (sizes.empty() ? std::string("the only size") : sizes));
+    }
+    describe_interpretation(ran);
+    const std::optional<Observation>& seen = ran.reference ? ran.reference : ran.observation;
+    if (seen) {
+      contradict(seen, ran.reference ? "the source program was proved right, and yet it goes wrong: " + observation_text(*seen)
+                                     : "every step is proved, and yet the programs differ: " + observation_text(*seen));
+    }
+    return ran;
+  }
+
+  void describe_interpretation(const Comparison& ran) {
+    if (ran.cases == 0) return;
+    report_.ran.push_back(cases_text(ran));
+    std::string line = "interp (source = final)";
+    for (const auto& pair : pairs_) {
+      if (pair->result().report.equal.value_or(false)) line += " = " + pair->result().label;
+    }
+    if (ran.cases == ran.not_comparable) {
+      line = "interp: not comparable (no order-exact cell)";
+    } else if (reordered_.empty()) {
+      line += ": every bit equal";
+    } else {
+      line += fmt::format(": every bit equal on {}; {} not order-exact, not compared", count(ran.cells, "order-exact cell"), ran.excluded);
+    }
+    if (!ran.observation && !ran.reference) report_.ran.push_back(line);
+  }
+
+  void run_full_size(const Comparison& ran) {
+    if (pairs_.empty()) return;
+    const auto size = full_size(reference_, full_size_work, full_size_bytes);
+    if (!size || std::find(ran.sizes.begin(), ran.sizes.end(), *size) != ran.sizes.end()) return;
+    if (const auto bytes = footprint(current_, *size); !bytes || *bytes > 2 * full_size_bytes) return;
+    for (auto& pair : pairs_) {
+      pair->run_full(*size, {{InputChoice::Kind::exact, 0}, {InputChoice::Kind::adversarial, 0}, {InputChoice::Kind::special, 0}});
+    }
+  }
+
+  void report_backends() {
+    incomplete_.clear();
+    for (const auto& pair : pairs_) {
+      const BackendResult& b = pair->result();
+      report_.executions.push_back(b.report);
+      report_.ran.insert(report_.ran.end(), b.notes.begin(), b.notes.end());
+      report_.omissions.insert(report_.omissions.end(), b.omissions.begin(), b.omissions.end());
+      if (b.incomplete) {
+        incomplete_.push_back(*b.incomplete);
+        report_.omissions.push_back(*b.incomplete);
+      }
+      if (b.contradiction && report_.verdict != Verdict::contradiction) contradict(b.observation, "every step is proved, and yet " + *b.contradiction);
+    }
+  }
+
+  bool check_required() {
+    for (const std::string& name : options_.required) {
+      const bool ran = std::any_of(report_.executions.begin(), report_.executions.end(), [&](const ExecutionReport& e) {
+        const bool named = e.backend == name || e.detail.substr(0, e.detail.find(' ')) == name;
+        return named && e.cases > 0 && e.equal.value_or(false);
+      });
+      if (ran) continue;
+      report_.omissions.push_back(fmt::format("{}: {} (--require)", name, is_backend_built(name) ? "did not run, or was not comparable" : "not here, or not built yet"));
+      return conclude(Verdict::undecided, fmt::format("{} proved, but the required backend {} did not run and agree (CHK-14)", count(proved(), "obligation"), name));
+    }
+    return true;
+  }
+
+  void contradict(const std::optional<Observation>& seen, const std::string& claim) {
+    report_.observation = seen;
+    Finding f;
+    f.diagnostic = {"CHK-11", claim, source_.where, {}, places_.program_file};
+    report_.findings.push_back(std::move(f));
+    keep(current_, claim);
+    conclude(Verdict::contradiction, claim);
+  }
+
+  void keep(const Program& final_program, const std::string& claim) {
+    report_.kept = keep_case({reference_, final_program, schedule_, report_.observation, claim}, options_.keep_folder);
+    report_.omissions.push_back(report_.kept.empty() ? "the case could not be written to a file" : "the case is kept in " + report_.kept);
+  }
+
+  std::int64_t proved() const {
+    std::int64_t n = 0;
+    for (const StepReport& s : report_.steps) n += static_cast<std::int64_t>(s.obligations.size());
+    return n;
+  }
+
+  void conclude_legal() {
+    const std::string promise = licence_ == Licence::exact          ? "same bits"
+                                : licence_ == Licence::reassociates ? "the same terms, some added in another order,"
+                                                                    : "the same up to where rounding happens,";
+    std::string claim = fmt::format("{} for {}; {} proved, 0 assumed, 0 bounded", promise, domain_text(source_), count(proved(), "obligation"));
+    if (options_.only) claim = fmt::format("step {} alone: {}", *options_.only, claim);
+    if (schedule_.lines.empty()) claim = fmt::format("no step to judge; the program is clean for {}", domain_text(source_));
+    report_.licence = licence_;
+    conclude(Verdict::legal, claim);
+  }
+
+  const Program& source_;
+  const Schedule& schedule_;
+  const CheckOptions& options_;
+  const Places places_;
+  const std::unique_ptr<Query> query_;
+  Purse purse_;
+  Report report_{};
+  Program reference_;           // what the final program is compared with: the source, or the program before step --only
+  Program current_;
+  std::vector<int> origins_{};  // of current_'s statements in reference_; empty: identity
+  std::set<int> reordered_{};   // accumulations of reference_ whose order changed
+  Licence licence_ = Licence::exact;
+  ParameterMap known_{};
+  SizeTargets targets_{};
+  std::set<std::string> engines_{};
+  std::vector<std::unique_ptr<CompiledPair>> pairs_{};
+  std::vector<std::string> incomplete_{};
+};
+
+}  // namespace
+
+CheckResult check(const Program& source, const SourceText& program_text, const Schedule& schedule, const SourceText& schedule_text, const CheckOptions& options) {
+  return Check(source, program_text, schedule, schedule_text, options).run();
+}
+
+}  // namespace assay::oracle

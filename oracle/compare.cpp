@@ -1,0 +1,212 @@
+// Budgeted runs and comparisons.
+//
+// Sizes come cheapest first; a size whose estimated cost exceeds what is left in the purse is skipped, and so is everything
+// larger. The estimate is only a plan: the interpreter itself stops at the budget it is given.
+#include "oracle/compare.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/literal.hpp"
+
+namespace assay::oracle {
+namespace {
+
+Observation difference(const CellComparison& cells, const ParameterMap& parameters, const InputChoice& inputs, const TensorMap& tensors) {
+  Observation o;
+  o.kind = Observation::Kind::difference;
+  o.parameters = parameters;
+  o.inputs = inputs;
+  o.buffer = cells.first->buffer;
+  o.cell = cells.first->cell;
+  o.before = cells.first->before;
+  o.after = cells.first->after;
+  o.differing = cells.differing;
+  o.compared = cells.compared;
+  o.input_values = input_values(tensors);
+  return o;
+}
+
+/// Whether a flat offset is marked in an optional taint map.
+bool marked(const TaintMap& map, const std::string& buffer, std::int64_t flat) {
+  const auto found = map.find(buffer);
+  return found != map.end() && static_cast<std::size_t>(flat) < found->second.size() && found->second[static_cast<std::size_t>(flat)];
+}
+
+
+/// The loop over cases that compare() and survey() share. `visit` runs one case with a budget and returns whether to go on.
+template <typename Visit>
+void for_each_case(const Program& p, const Plan& plan, Purse& purse, const std::function<double(const ParameterMap&)>& cost, Comparison& result, Visit visit) {
+  bool first = true;
+  for (const ParameterMap& size : plan.sizes) {
+    const auto bytes = footprint(p, size);
+    const bool forced = first && plan.force_first;
+    const double needed = cost(size);
+    const double allowed = static_cast<double>(forced ? std::max(purse.forced(), purse.left()) : purse.left());
+    if (!bytes || *bytes > largest_footprint || needed > allowed) {
+      result.skipped.push_back(size);
+      continue;
+    }
+    bool ran = false;
+    for (const InputChoice& choice : plan.inputs) {
+      const bool must = forced && !ran;
+      if (!must && needed > static_cast<double>(purse.left())) break;
+      const std::uint64_t budget = must ? std::max(purse.forced(), purse.left()) : purse.left();
+      const TensorMap inputs = make_inputs(p, size, choice);
+      bool finished = false;
+      const bool go_on = visit(size, choice, inputs, budget, finished);
+      if (finished) {
+        ran = true;
+        first = false;
+        ++result.cases;
+        result.kinds.insert(choice.kind);
+        if (result.sizes.empty() || result.sizes.back() != size) result.sizes.push_back(size);
+      }
+      if (!go_on) return;
+      if (!finished) break;
+    }
+    if (!ran) result.skipped.push_back(size);
+  }
+}
+
+interp::Outcome interpret(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, const std::set<int>& reordered, bool races, std::uint64_t budget, Purse& purse) {
+  interp::Options options;
+  options.parameters = parameters;
+  options.budget = budget;
+  options.detect_races = races;
+  options.reordered = reordered;
+  interp::Outcome out = interp::run(p, inputs, options);
+  purse.spend(out.operations);
+  return out;
+}
+
+}  // namespace
+
+CellComparison compare_cells(const TensorMap& before, const TensorMap& after, const TaintMap& tainted, const std::set<Symbol>& skipped) {
+  CellComparison out;
+  for (const auto& [buffer, a] : before) {
+    const auto found = after.find(buffer);
+    if (found == after.end() || skipped.count(buffer) != 0) continue;
+    const Tensor& b = found->second;
+    const std::int64_t cells = std::min(a.size(), b.size());
+    for (std::int64_t i = 0; i < cells; ++i) {
+      if (marked(tainted, buffer, i)) {
+        ++out.excluded;
+        continue;
+      }
+      ++out.compared;
+      const Scalar x = a.get(i), y = b.get(i);
+      if (same_value(x, y)) continue;
+      ++out.differing;
+      if (!out.first) out.first = CellComparison::Cell{buffer, unflatten(i, a.dims), x, y};
+    }
+  }
+  return out;
+}
+
+CellComparison compare_cells(const interp::Outcome& before, const interp::Outcome& after) {
+  TaintMap tainted = before.tainted;
+  for (const auto& [buffer, marks] : after.tainted) {
+    std::vector<bool>& all = tainted[buffer];
+    if (all.size() < marks.size()) all.resize(marks.size());
+    for (std::size_t i = 0; i < marks.size(); ++i) all[i] = all[i] || marks[i];
+  }
+  return compare_cells(before.outputs, after.outputs, tainted);
+}
+
+std::string values_text(const Tensor& t, std::int64_t most) {
+  std::vector<std::string> parts;
+  for (std::int64_t i = 0; i < std::min(t.size(), most); ++i) parts.push_back(to_text(t.get(i)));
+  if (t.size() > most) parts.emplace_back("...");
+  return "[" + join(parts) + "]";
+}
+
+std::vector<std::pair<Symbol, std::string>> input_values(const TensorMap& inputs, std::int64_t most) {
+  std::int64_t total = 0;
+  for (const auto& [buffer, t] : inputs) total += t.size();
+  std::vector<std::pair<Symbol, std::string>> out;
+  if (total > most) return out;
+  for (const auto& [buffer, t] : inputs) out.emplace_back(buffer, values_text(t, most));
+  return out;
+}
+
+std::optional<Observation> trouble(const interp::Outcome& outcome, const ParameterMap& parameters, const InputChoice& inputs) {
+  Observation o;
+  o.parameters = parameters;
+  o.inputs = inputs;
+  if (outcome.status == interp::Status::fault) {
+    o.kind = Observation::Kind::fault;
+    o.fault = outcome.fault;
+    return o;
+  }
+  if (outcome.race) {
+    o.kind = Observation::Kind::race;
+    o.race = outcome.race;
+    return o;
+  }
+  return std::nullopt;
+}
+
+Comparison compare(const Program& before, const Program& after, const Plan& plan, Purse& purse) {
+  Comparison result;
+  const bool races_before = has_axis(before, Axis::grid), races_after = has_axis(after, Axis::grid);
+  const auto cost = [&](const ParameterMap& v) { return estimated_work(before, v) + estimated_work(after, v); };
+  for_each_case(before, plan, purse, cost, result, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget, bool& finished) {
+    const interp::Outcome first = interpret(before, size, inputs, plan.reordered_before, races_before, budget, purse);
+    if (first.status == interp::Status::budget) return true;
+    if (auto t = trouble(first, size, choice)) {
+      finished = true;
+      if (!result.reference) {
+        t->input_values = input_values(inputs);
+        result.reference = std::move(t);
+      }
+      return !plan.stop_at_observation;
+    }
+    const interp::Outcome second = interpret(after, size, inputs, plan.reordered_after, races_after, budget, purse);
+    if (second.status == interp::Status::budget) return true;
+    finished = true;
+    if (auto t = trouble(second, size, choice)) {
+      if (!result.observation) {
+        t->input_values = input_values(inputs);
+        result.observation = std::move(t);
+      }
+      return !plan.stop_at_observation;
+    }
+    const CellComparison cells = compare_cells(first, second);
+    result.cells += cells.compared;
+    result.excluded += cells.excluded;
+    if (cells.compared == 0 && cells.excluded > 0) ++result.not_comparable;
+    if (cells.first && !result.observation) result.observation = difference(cells, size, choice, inputs);
+    if (cells.first && plan.stop_at_observation) return false;
+    return !plan.on_case || plan.on_case(size, choice, inputs, first, second);
+  });
+  return result;
+}
+
+Comparison survey(const Program& p, const Plan& plan, Purse& purse) {
+  Comparison result;
+  const bool races = has_axis(p, Axis::grid);
+  const auto cost = [&](const ParameterMap& v) { return estimated_work(p, v); };
+  for_each_case(p, plan, purse, cost, result, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget, bool& finished) {
+    const interp::Outcome outcome = interpret(p, size, inputs, {}, races, budget, purse);
+    if (outcome.status == interp::Status::budget) return true;
+    finished = true;
+    auto t = trouble(outcome, size, choice);
+    if (!t) return true;
+    if (!result.reference) {
+      t->input_values = input_values(inputs);
+      result.reference = std::move(t);
+    }
+    return !plan.stop_at_observation;
+  });
+  return result;
+}
+
+std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, const std::set<int>& reordered, std::uint64_t budget, Purse& purse) {
+  interp::Outcome out = interpret(p, parameters, inputs, reordered, has_axis(p, Axis::grid), budget, purse);
+  if (out.status == interp::Status::budget) return std::nullopt;
+  return out;
+}
+
+}  // namespace assay::oracle

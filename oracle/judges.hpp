@@ -1,0 +1,27 @@
+// The judges that a command asks, and how much they may spend. Tests put lying judges here: a verdict must not believe them.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "oracle/report.hpp"
+#include "proofs/isl/query.hpp"
+
+namespace assay::oracle {
+
+struct Judges {
+  std::function<std::unique_ptr<Query>(std::uint64_t budget)> query = [](std::uint64_t budget) { return make_isl_query(budget); };
+  std::function<StepResult(const Program&, const ScheduleLine&, Query&)> apply = apply_line;
+  std::function<Rewrite(const Program&, Query&)> fold = fold_guards;
+  std::function<Validation(const Program& before, const Program& after, Query&)> validate = assay::validate;
+  std::function<std::vector<Obligation>(const Program&, Query&)> lint = lint_obligations;
+};
+
+/// Budgets count operations, never time. `--budget N` multiplies both.
+struct Budgets {
+  std::uint64_t interpretation = 20'000'000;  // operations of all interpretations of one command
+  std::uint64_t query = default_isl_budget;        // isl operations of one question
+  Budgets times(std::uint64_t factor) const { return {interpretation * factor, query * factor}; }
+};
+
+}  // namespace assay::oracle

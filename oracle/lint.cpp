@@ -1,0 +1,193 @@
+// Linting: obligations first, then runs. Only a run makes a program faulty; only proofs make it clean.
+#include "oracle/lint.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "oracle/sizes.hpp"
+
+namespace assay::oracle {
+namespace {
+
+using Status = Obligation::Status;
+
+struct Counts {
+  int proved = 0, violated = 0, undecided = 0;
+  int all() const { return proved + violated + undecided; }
+};
+
+Counts count_statuses(const std::vector<ObligationReport>& list) {
+  Counts c;
+  for (const ObligationReport& o : list) {
+    if (o.obligation.status == Status::proved) ++c.proved;
+    if (o.obligation.status == Status::violated) ++c.violated;
+    if (o.obligation.status == Status::undecided) ++c.undecided;
+  }
+  return c;
+}
+
+/// The obligation that foretold what was seen: the same statement, or failing that the same buffer.
+ObligationReport* foretold(std::vector<ObligationReport>& list, const Observation& seen) {
+  const interp::Instance& at = seen.kind == Observation::Kind::race ? seen.race->first : seen.fault->at;
+  const Symbol& buffer = seen.kind == Observation::Kind::race ? seen.race->buffer : seen.fault->buffer;
+  ObligationReport* by_buffer = nullptr;
+  for (ObligationReport& o : list) {
+    if (o.obligation.status == Status::proved || !o.obligation.witness || o.obligation.witness->buffer != buffer) continue;
+    const Witness& w = *o.obligation.witness;
+    if (w.first.statement == at.statement || w.second.statement == at.statement) return &o;
+    if (by_buffer == nullptr) by_buffer = &o;
+  }
+  return by_buffer;
+}
+
+void merge(std::optional<Comparison>& into, Comparison more) {
+  if (!into) {
+    into = std::move(more);
+    return;
+  }
+  into->cases += more.cases;
+  into->kinds.insert(more.kinds.begin(), more.kinds.end());
+  for (ParameterMap& s : more.sizes) {
+    if (std::find(into->sizes.begin(), into->sizes.end(), s) == into->sizes.end()) into->sizes.push_back(std::move(s));
+  }
+  into->skipped = std::move(more.skipped);
+  if (!into->reference) into->reference = std::move(more.reference);
+}
+
+/// Searches for a fault or race: at the witnesses' sizes first, then at the sample sizes.
+void search(const Program& p, const ParameterMap& known, const std::vector<ObligationReport>& obligations, bool open, bool samples, Purse& purse, LintFindings& out) {
+  Plan plan;
+  plan.inputs = standard_inputs(open ? 4 : 1);
+  plan.force_first = true;
+  plan.sizes = witness_sizes(p, obligations);
+  if (!plan.sizes.empty()) {
+    merge(out.ran, survey(p, plan, purse));
+    if (out.ran->reference) return;
+  }
+  if (!samples) return;
+  plan.sizes = sample_sizes(p, {}, known, open ? 40 : 6);
+  plan.force_first = !out.ran || out.ran->cases == 0;
+  merge(out.ran, survey(p, plan, purse));
+}
+
+void conclude_from_observation(LintFindings& out, const Counts& counts, bool threads, const Places& places) {
+  out.observation = out.ran->reference;
+  ObligationReport* reason = foretold(out.obligations, *out.observation);
+  if (reason != nullptr) reason->replayed = true;
+  out.findings.push_back(observation_finding(*out.observation, reason, places));
+  const std::string what = out.observation->kind == Observation::Kind::race ? "a race" : "a fault";
+  if (counts.violated == 0 && counts.undecided == 0 && !threads) {
+    out.verdict = Verdict::contradiction;
+    out.claim = fmt::format("every obligation is proved, and yet the interpreter observed {} (LINT-4)", what);
+    return;
+  }
+  out.verdict = Verdict::faulty;
+  out.claim = fmt::format("{} was observed by running the program", what);
+  if (!out.observation->parameters.empty()) out.claim += " at " + text(out.observation->parameters);
+  if (counts.violated > 1) out.claim += fmt::format("; {} of {} obligations are violated", counts.violated, counts.all());
+}
+
+void conclude_open(LintFindings& out, const Counts& counts, bool threads, const Places& places) {
+  out.verdict = Verdict::undecided;
+  for (const ObligationReport& o : out.obligations) {
+    if (o.obligation.status == Status::proved) continue;
+    Finding f = obligation_finding(o, std::nullopt, nullptr, places);
+    if (out.ran) f.remarks.push_back(fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(*out.ran)));
+    out.findings.push_back(std::move(f));
+  }
+  if (counts.violated + counts.undecided > 0) {
+    out.claim = fmt::format("{} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is promised", counts.undecided,
+                            counts.all(), counts.violated);
+  }
+  if (!threads) return;
+  Finding f;
+  f.kind = FindingKind::unknown;
+  f.diagnostic = {"PAR-0", "what threads, barriers, shared memory and launches may do to one another is not proved yet", {}, "", places.program_file};
+  out.findings.push_back(std::move(f));
+  if (out.claim.empty()) out.claim = fmt::format("{} proved (bounds, undefined reads, divisions); the threads of this program are not judged yet (PAR-0)", count(counts.proved, "obligation"));
+}
+
+}  // namespace
+
+Result<ParameterMap> some_parameters(const Program& p, Query& query) {
+  if (auto found = interp::smallest_parameters(p)) return *found;
+  std::vector<Symbol> names;
+  for (const Parameter& q : p.parameters) names.push_back(q.name);
+  const Answer a = query.solve(parameter_domain(p), names);
+  if (a.kind == Answer::Kind::solution) {
+    ParameterMap values;
+    for (const Parameter& q : p.parameters) {
+      const auto at = a.solution.find(q.name);
+      values[q.name] = at == a.solution.end() ? q.lo : at->second;
+    }
+    if (interp::admissible(p, values)) return values;
+  }
+  return fail({"CLI-7", "no values of the parameters meet the ranges and requirements", p.where, "widen a range or drop a `require`"});
+}
+
+LintFindings lint_program(const Program& p, const Places& places, Query& query, const Judges& judges, Purse& purse, bool always_run) {
+  LintFindings out;
+  const auto known = some_parameters(p, query);
+  if (!known) {
+    out.verdict = Verdict::error;
+    for (Diagnostic d : known.error()) {
+      d.file = places.program_file;
+      out.claim = d.message;
+      out.findings.push_back({FindingKind::error, std::move(d), {}, {}});
+    }
+    return out;
+  }
+  for (Obligation& o : judges.lint(p, query)) {
+    if (!o.engine.empty()) out.engines.insert(o.engine);
+    out.obligations.push_back({std::to_string(out.obligations.size() + 1), std::move(o), false});
+  }
+  const Counts counts = count_statuses(out.obligations);
+  const bool threads = needs_parallel_meaning(p);
+  const bool open = counts.violated + counts.undecided > 0 || threads;
+  search(p, *known, out.obligations, open, open || always_run, purse, out);
+  if (out.ran && out.ran->reference) {
+    conclude_from_observation(out, counts, threads, places);
+  } else if (open) {
+    conclude_open(out, counts, threads, places);
+  } else if (always_run && (!out.ran || out.ran->cases == 0)) {
+    out.verdict = Verdict::undecided;
+    out.claim = fmt::format("{} proved, but no case fits the interpretation budget (CHK-2); try --param or --budget", count(counts.proved, "obligation"));
+  } else {
+    out.verdict = Verdict::clean;
+    out.claim = fmt::format("no fault and no race for {}; {} proved", domain_text(p), count(counts.proved, "obligation"));
+  }
+  if (out.ran && !out.ran->skipped.empty()) {
+    out.omissions.push_back(fmt::format("not interpreted, too large for the budget: {}", sizes_text(out.ran->skipped, 4).empty() ? "the only size" : sizes_text(out.ran->skipped, 4)));
+  }
+  return out;
+}
+
+Report lint(const Program& p, const SourceText& source, const LintOptions& options) {
+  Report r;
+  r.command = "lint";
+  r.program = p.name;
+  add_text(r, source);
+  const Places places{source.file, {}};
+  const std::unique_ptr<Query> query = options.judges.query(options.budgets.query);
+  Purse purse(options.budgets.interpretation);
+  LintFindings found = lint_program(p, places, *query, options.judges, purse, true);
+  r.verdict = found.verdict;
+  r.claim = std::move(found.claim);
+  r.obligations = std::move(found.obligations);
+  r.findings = std::move(found.findings);
+  r.observation = std::move(found.observation);
+  r.omissions = std::move(found.omissions);
+  if (found.ran && found.ran->cases > 0) {
+    r.ran.push_back(fmt::format("{}: {}", cases_text(*found.ran), r.observation ? "stopped at the first fault or race" : "no fault"));
+    ExecutionReport e;
+    e.backend = "interp";
+    e.cases = found.ran->cases;
+    e.sizes = found.ran->sizes;
+    r.executions.push_back(std::move(e));
+  }
+  r.assumptions.emplace_back("distinct buffers do not overlap");
+  return r;
+}
+
+}  // namespace assay::oracle

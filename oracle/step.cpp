@@ -1,0 +1,242 @@
+// One step of a schedule.
+//
+// The numbers of statements need care: obligations speak of the program before, the operation's result and the folded
+// result, each with its own preorder numbers. Provenance leads from each to the one before; `origins` composes it.
+#include "oracle/step.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/traverse.hpp"
+
+namespace assay::oracle {
+namespace {
+
+using Status = Obligation::Status;
+
+/// The source statement of every statement, in preorder.
+std::vector<int> origins_of(const Program& p) {
+  std::vector<int> out;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    out.push_back(s->provenance ? s->provenance->statement : -1);
+    return true;
+  };
+  visit(p.body, v);
+  return out;
+}
+
+int follow(const std::vector<int>& map, int at) { return at >= 0 && static_cast<std::size_t>(at) < map.size() ? map[static_cast<std::size_t>(at)] : -1; }
+
+/// The statements that come from one of `sources`.
+std::set<int> images(const std::vector<int>& origins, const std::set<int>& sources) {
+  std::set<int> out;
+  for (std::size_t i = 0; i < origins.size(); ++i) {
+    if (sources.count(origins[i]) != 0) out.insert(static_cast<int>(i));
+  }
+  return out;
+}
+
+StepReport describe(const StepRequest& request) {
+  StepReport r;
+  r.number = request.number;
+  r.line = request.line.where.line;
+  r.op = request.line.op;
+  for (const ScheduleWord& w : request.line.operands) r.operands.push_back(w.text);
+  r.text = request.line.text;
+  return r;
+}
+
+void refuse(StepOutcome& out, const Refusal& refusal, const StepRequest& request) {
+  Finding f;
+  f.diagnostic = refusal.diagnostic;
+  f.diagnostic.file = request.places.schedule_file;
+  if (!f.diagnostic.where.known()) f.diagnostic.where = request.line.where;
+  if (refusal.program_note.known()) f.labels.push_back({request.places.program_file, refusal.program_note, "here"});
+  out.claim = refusal.diagnostic.message;
+  out.report.status = refusal.kind == Refusal::Kind::error ? Verdict::error : Verdict::inapplicable;
+  out.findings.push_back(std::move(f));
+}
+
+/// A result that is not well formed fits no program of the language: the step is not applied.
+bool refuse_ill_formed(StepOutcome& out, const Program& result, const StepRequest& request) {
+  std::vector<Diagnostic> faults = check_well_formed(result);
+  if (faults.empty()) return false;
+  Refusal r;
+  r.diagnostic = {faults.front().code, fmt::format("the result of `{}` would not be well formed: {}", request.line.text, faults.front().message), request.line.where, faults.front().help, {}};
+  refuse(out, r, request);
+  return true;
+}
+
+struct Pieces {
+  std::optional<Program> applied{};
+  std::optional<Program> folded{};
+};
+
+/// Applies the line and folds guards; nothing in the pieces when the step was refused.
+Pieces transform(StepOutcome& out, const StepRequest& request, Query& query, const Judges& judges) {
+  StepResult applied = judges.apply(request.before, request.line, query);
+  if (!applied) {
+    refuse(out, applied.error(), request);
+    return {};
+  }
+  if (refuse_ill_formed(out, applied->program, request)) return {};
+  Rewrite folded = judges.fold(applied->program, query);
+  if (refuse_ill_formed(out, folded.program, request)) return {};
+  return {std::move(applied->program), std::move(folded.program)};
+}
+
+/// What the two validations together say, in the numbers of the programs at the ends.
+struct Judgement {
+  Licence licence = Licence::exact;
+  std::set<int> reordered_before{}, reordered_after{};
+};
+
+void add_obligations(StepOutcome& out, std::vector<Obligation> list) {
+  for (Obligation& o : list) {
+    if (!o.engine.empty()) out.engines.insert(o.engine);
+    const std::string id = fmt::format("{}.{}", out.report.number, out.report.obligations.size() + 1);
+    out.report.obligations.push_back({id, std::move(o), false});
+  }
+}
+
+Judgement discharge(StepOutcome& out, const StepRequest& request, const Pieces& pieces, Query& query, const Judges& judges) {
+  Judgement j;
+  const std::vector<int> applied_origins = origins_of(*pieces.applied);
+  Validation first = judges.validate(request.before, *pieces.applied, query);
+  j.licence = first.licence;
+  j.reordered_before = first.reordered_before;
+  add_obligations(out, std::move(first.obligations));
+  if (*pieces.folded == *pieces.applied) {
+    j.reordered_after = std::move(first.reordered_after);
+    out.origins = applied_origins;
+    return j;
+  }
+  const std::vector<int> folded_origins = origins_of(*pieces.folded);
+  Validation second = judges.validate(*pieces.applied, *pieces.folded, query);
+  j.licence = std::max(j.licence, second.licence);
+  for (int s : second.reordered_before) j.reordered_before.insert(follow(applied_origins, s));
+  j.reordered_before.erase(-1);
+  j.reordered_after = images(folded_origins, first.reordered_after);
+  j.reordered_after.insert(second.reordered_after.begin(), second.reordered_after.end());
+  add_obligations(out, std::move(second.obligations));
+  for (int s : folded_origins) out.origins.push_back(follow(applied_origins, s));
+  return j;
+}
+
+int count_status(const StepReport& r, Status s) {
+  return static_cast<int>(std::count_if(r.obligations.begin(), r.obligations.end(), [s](const ObligationReport& o) { return o.obligation.status == s; }));
+}
+
+StepPlace step_place(const StepRequest& request) { return {request.number, request.line.op, request.line.where, {}, {}}; }
+
+/// An obligation does not hold or is open: run both programs, and decide by what that shows.
+void replay(StepOutcome& out, const StepRequest& request, const Program& after, const Judgement& j, Purse& purse) {
+  RefuteRequest what;
+  what.first = witness_sizes(request.before, out.report.obligations);
+  what.targets = request.targets;
+  what.known = request.known;
+  what.reordered_before = j.reordered_before;
+  what.reordered_after = j.reordered_after;
+  const Comparison found = refute(request.before, after, what, purse);
+  const StepPlace place = step_place(request);
+  const int violated = count_status(out.report, Status::violated), open = count_status(out.report, Status::undecided);
+  if (found.reference) {
+    out.report.status = Verdict::contradiction;
+    out.report.observation = found.reference;
+    out.findings.push_back(observation_finding(*found.reference, nullptr, request.places));
+    out.claim = fmt::format("the program before step {} goes wrong, although it was proved right", request.number);
+    return;
+  }
+  out.report.observation = found.observation;
+  out.report.status = found.observation ? Verdict::illegal : Verdict::undecided;
+  // The decisive obligation first: a violated one if there is any.
+  std::string decisive, engine;
+  for (const Status status : {Status::violated, Status::undecided}) {
+    for (ObligationReport& o : out.report.obligations) {
+      if (o.obligation.status != status) continue;
+      const bool main = decisive.empty();
+      if (main) {
+        decisive = fmt::format("{} {}", o.obligation.kind, o.id);
+        engine = o.obligation.engine;
+      }
+      o.replayed = main && found.observation.has_value();
+      Finding f = obligation_finding(o, main ? found.observation : std::nullopt, &place, request.places);
+      if (found.observation && !main) f.kind = status == Status::violated ? FindingKind::error : FindingKind::unknown;
+      if (!found.observation) f.remarks.push_back(fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(found)));
+      if (main && found.observation && !request.reproduce.empty()) f.remarks.push_back("reproduce: " + request.reproduce);
+      out.findings.push_back(std::move(f));
+    }
+  }
+  if (found.observation && violated > 0) {
+    out.claim = fmt::format("step {} ({}) refuted by {} ({}confirmed by execution)", request.number, request.line.op, decisive, engine.empty() ? std::string() : engine + "; ");
+  } else if (found.observation) {
+    out.claim = fmt::format("step {} ({}) refuted by execution; {} could not be decided", request.number, request.line.op, decisive);
+  } else {
+    out.claim = fmt::format("step {} ({}): {} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is promised", request.number, request.line.op,
+                            open, out.report.obligations.size(), violated);
+  }
+}
+
+/// LIC-1: all bits are compared, so that the message can show what the missing licence would permit.
+void refuse_licence(StepOutcome& out, const StepRequest& request, const Program& after, const Judgement& j, Purse& purse) {
+  RefuteRequest what;
+  what.targets = request.targets;
+  what.known = request.known;
+  const Comparison found = refute(request.before, after, what, purse);
+  Finding f;
+  f.diagnostic = {"LIC-1", fmt::format("{} needs the licence `{}`, and `{}` was asked for", request.line.op, name(j.licence), name(request.asked)), request.line.where,
+                  fmt::format("allow it with --licence {}", name(j.licence)), request.places.schedule_file};
+  if (found.observation) f.remarks.push_back("for example, " + observation_text(*found.observation));
+  if (!found.observation && found.cases > 0) f.remarks.push_back(fmt::format("on {} the bits happen to be equal", cases_text(found)));
+  out.report.observation = found.observation;
+  out.report.status = Verdict::illegal;
+  out.findings.push_back(std::move(f));
+  out.claim = fmt::format("step {} ({}) needs the licence {}, above {} (LIC-1)", request.number, request.line.op, name(j.licence), name(request.asked));
+}
+
+void warn_if_vacuous(StepOutcome& out, const StepRequest& request) {
+  const auto& list = out.report.obligations;
+  if (list.empty() || !std::all_of(list.begin(), list.end(), [](const ObligationReport& o) { return o.obligation.vacuous; })) return;
+  Finding f;
+  f.kind = FindingKind::warning;
+  f.diagnostic = {"CHK-16", fmt::format("every obligation of step {} is vacuous: nothing that it speaks of ever executes", request.number), request.line.where, {}, request.places.schedule_file};
+  out.findings.push_back(std::move(f));
+}
+
+}  // namespace
+
+StepOutcome apply_step(const StepRequest& request, Query& query, const Judges& judges) {
+  StepOutcome out;
+  out.report = describe(request);
+  out.report.judged = false;
+  Pieces pieces = transform(out, request, query, judges);
+  if (!pieces.folded) return out;
+  const std::vector<int> applied = origins_of(*pieces.applied), folded = origins_of(*pieces.folded);
+  out.origins = applied;
+  if (!(*pieces.folded == *pieces.applied)) {
+    out.origins.clear();
+    for (int s : folded) out.origins.push_back(follow(applied, s));
+  }
+  out.program = std::move(pieces.folded);
+  return out;
+}
+
+StepOutcome judge_step(const StepRequest& request, Query& query, const Judges& judges, Purse& purse) {
+  StepOutcome out;
+  out.report = describe(request);
+  Pieces pieces = transform(out, request, query, judges);
+  if (!pieces.folded) return out;
+  const Judgement j = discharge(out, request, pieces, query, judges);
+  out.report.licence = j.licence;
+  out.reordered = j.reordered_before;
+  const bool holds = count_status(out.report, Status::proved) == static_cast<int>(out.report.obligations.size());
+  if (!holds) replay(out, request, *pieces.folded, j, purse);
+  if ((holds || out.report.status == Verdict::undecided) && j.licence > request.asked) refuse_licence(out, request, *pieces.folded, j, purse);
+  if (holds && out.report.status == Verdict::legal) warn_if_vacuous(out, request);
+  out.program = std::move(pieces.folded);
+  return out;
+}
+
+}  // namespace assay::oracle
