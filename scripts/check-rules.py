@@ -82,11 +82,15 @@ def main():
     prefixes = {rule.prefix for rule in rules}
 
     citations = 0
+    undefined = defaultdict(list)
     for path in sources(root):
         for line, identifier in cited_in(path, prefixes):
             citations += 1
             if identifier not in defined:
-                problems.append(f"{path.relative_to(root)}:{line}: cites {identifier}, which no page of spec/ defines")
+                undefined[identifier].append(f"{path.relative_to(root)}:{line}")
+    for identifier, places in undefined.items():
+        more = f" (and {len(places) - 1} more places)" if len(places) > 1 else ""
+        problems.append(f"{places[0]}: cites {identifier}, which no page of spec/ defines{more}")
 
     if arguments.static:
         checked = f"{citations} citations"
