@@ -22,5 +22,7 @@ Scalar canonical_nan(Type t);
 double to_double(Scalar s);
 /// Shortest decimal text that the grammar reads back as the same bits of the same type ("-1.5", "inf", "nan", "true", "-7").
 std::string to_text(Scalar s);
+/// The decimal digits of an integer, with a `-` when it is negative.
+std::string decimal_text(Int128 value);
 
 }  // namespace assay

@@ -57,6 +57,8 @@ std::string print(const Program& p);
 std::string print(const Block& b, int indent);
 std::string print(const Stmt& s, int indent);  // the first line only for loops and branches when indent < 0
 std::string print(const Expr& e);
+/// Programs, schedules and expectations of a whole file.
+std::string print(const SourceFile& f);
 /// The syntax tree as JSON text (schema in spec/language.md), and back.
 std::string to_json(const SourceFile& f);
 
