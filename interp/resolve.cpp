@@ -235,14 +235,20 @@ class Resolver {
       next_slot_.push_back(0);
       out_.levels = std::max(out_.levels, static_cast<int>(next_slot_.size()));
     }
-    if ((is_hardware(s.axis) || s.axis == Axis::reduce) && (scope_depth_ > 0 || r.level > 0)) {
+    if (is_hardware(s.axis) && (scope_depth_ > 0 || r.level > 0)) {
       throw Unresolved{fmt::format("hardware loop `{}` stands inside a scope or a vectorized loop", s.name)};
     }
     if (s.axis == Axis::grid) ++grid_depth_;
-    if (s.axis == Axis::reduce) out_.launches.back().rendezvous = true;
     r.slot = new_slot();
     bind(s.name, {r.slot, Type::index, -1});
     r.body = block(s.body);
+    if (s.axis == Axis::reduce) {
+      if (scope_depth_ > 0 || r.level > 0 || !stores_shared(r.body)) {
+        r.axis = Axis::serial;
+      } else {
+        out_.launches.back().rendezvous = true;
+      }
+    }
     if (s.axis == Axis::grid) --grid_depth_;
     if (s.axis == Axis::vectorized) {
       r.frame_size = next_slot_.back();
@@ -250,6 +256,14 @@ class Resolver {
     }
     loop_ = outer;
     leave(mark);
+  }
+
+  // Whether a block stores to a cell that threads share.
+  bool stores_shared(const BoundBlock& b) const {
+    return std::any_of(b.begin(), b.end(), [&](const auto& s) {
+      if (s->kind == StmtKind::store || s->kind == StmtKind::zero) return program_.buffers[static_cast<std::size_t>(s->reference)].kind != BufferKind::local;
+      return stores_shared(s->body) || stores_shared(s->other);
+    });
   }
 
   // Marks the operations between the root and each read of the statement's own target; all of them where there is none.
@@ -296,8 +310,9 @@ class Resolver {
       }
     }
     if (s.kind == StmtKind::loop) {
-      if (s.axis == Axis::grid) s.hardware_slot = d.grid++;
-      if (s.axis == Axis::workgroup || s.axis == Axis::reduce) s.hardware_slot = d.group++;
+      const Axis axis = s.source->axis;
+      if (axis == Axis::grid) s.hardware_slot = d.grid++;
+      if (axis == Axis::workgroup || (axis == Axis::reduce && s.level == 0)) s.hardware_slot = d.group++;
     }
     s.has_hardware = d.grid + d.group > 0;
     if (s.kind == StmtKind::loop && s.has_hardware) s.bounds_inside = bounds_mention(s.body, s.slot);

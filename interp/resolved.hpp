@@ -72,7 +72,7 @@ struct BoundExpr {
 
 struct BoundStmt {
   StmtKind kind = StmtKind::store;
-  Axis axis = Axis::serial;  // loop
+  Axis axis = Axis::serial;  // loop: how it runs; a reduce loop may run as a serial one (EXEC-33)
   int number = -1;           // preorder
   int level = 0;             // frames around it, less one
   const BoundStmt* loop = nullptr;  // the innermost loop around it
