@@ -69,5 +69,3 @@ BENCHMARK(compiled_matrix_product)->Arg(512)->UseManualTime()->Unit(benchmark::k
 
 }  // namespace
 }  // namespace assay::bench
-
-BENCHMARK_MAIN();

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Prints what the measurements say: bench-table.py FILE.json, as Google Benchmark writes it with repetitions (medians are used).
+
+Exit status: 0 printed, 1 a measurement failed or is missing.
+"""
+
+import json
+import sys
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 1
+    with open(sys.argv[1], encoding="utf-8") as file:
+        runs = json.load(file)["benchmarks"]
+    errors = [f"{r['name']}: {r['error_message']}" for r in runs if r.get("error_occurred")]
+    medians = {r["run_name"].split("/iterations")[0].split("/manual_time")[0]: r for r in runs if r.get("aggregate_name") == "median"}
+
+    def row(what, value, note=""):
+        print(f"{what:<62} {value:>12}  {note}".rstrip())
+
+    interpreted = next((r for name, r in medians.items() if name.startswith("interpreter_matrix_product")), None)
+    compiled = next((r for name, r in medians.items() if name.startswith("compiled_matrix_product")), None)
+    if interpreted and compiled:
+        slow, fast = interpreted["ns_per_op"], compiled["ns_per_op"]
+        row("interpreter, one multiply-add of a matrix product", f"{slow:.1f} ns")
+        row("gcc -O2, the same", f"{fast:.2f} ns")
+        row("ratio", f"{slow / fast:.0f}", "interpreter / gcc -O2")
+    proofs = medians.get("obligations_of_tiled_product")
+    if proofs:
+        row("tiled matrix product: obligations proved per second", f"{proofs['obligations_per_s']:.0f}")
+        row("  median time of an obligation", f"{proofs['median_us'] / 1e3:.3f} ms", "aim: under 1 ms")
+        row("  median time of one question to isl", f"{proofs['query_median_us'] / 1e3:.3f} ms")
+    checks = sorted(((r["real_time"], name, r) for name, r in medians.items() if name.startswith("check/")), reverse=True)
+    for time, name, run in checks[:3]:
+        row(f"{name.replace('check/', 'check of examples/')}, without compile time", f"{time / 1e3:.2f} s",
+            f"with it {run['total_ms'] / 1e3:.2f} s")
+    if checks:
+        row(f"  of {len(checks)} examples these are the slowest", "", "aim: under 5 s")
+    for error in errors:
+        print(f"failed: {error}", file=sys.stderr)
+    complete = interpreted and compiled and proofs and checks
+    if not complete and not errors:
+        print("note: some measurements were not selected", file=sys.stderr)
+    return 1 if errors or not medians else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
