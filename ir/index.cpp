@@ -80,18 +80,39 @@ const Symbol* Index::as_symbol() const {
   return terms_[0].first->kind == IndexAtom::Kind::symbol ? &terms_[0].first->symbol : nullptr;
 }
 
-Index Index::operator+(const Index& other) const {
-  Builder b;
-  b.add(*this, 1);
-  b.add(other, 1);
-  return finish(std::move(b));
+// a + sign · b: both are sorted, so the terms are merged in one pass.
+Index Index::sum(const Index& a, const Index& b, std::int64_t sign) {
+  Index e;
+  e.overflowed_ = a.overflowed_ || b.overflowed_;
+  const auto into = [&](Int128 v) {
+    e.overflowed_ |= !fits(v);
+    return static_cast<std::int64_t>(v);
+  };
+  e.constant_ = into(Int128{a.constant_} + Int128{sign} * b.constant_);
+  e.terms_.reserve(a.terms_.size() + b.terms_.size());
+  auto i = a.terms_.begin();
+  auto j = b.terms_.begin();
+  while (i != a.terms_.end() || j != b.terms_.end()) {
+    const int order = i == a.terms_.end()        ? 1
+                      : j == b.terms_.end()      ? -1
+                      : i->first == j->first     ? 0
+                                                 : i->first->compare(*j->first);
+    Int128 coefficient = 0;
+    if (order <= 0) coefficient += i->second;
+    if (order >= 0) coefficient += Int128{sign} * j->second;
+    if (coefficient != 0) e.terms_.emplace_back(order <= 0 ? i->first : j->first, into(coefficient));
+    if (order <= 0) ++i;
+    if (order >= 0) ++j;
+  }
+  if (e.overflowed_) {
+    e.constant_ = 0;
+    e.terms_.clear();
+  }
+  return e;
 }
-Index Index::operator-(const Index& other) const {
-  Builder b;
-  b.add(*this, 1);
-  b.add(other, -1);
-  return finish(std::move(b));
-}
+
+Index Index::operator+(const Index& other) const { return sum(*this, other, 1); }
+Index Index::operator-(const Index& other) const { return sum(*this, other, -1); }
 Index Index::operator*(std::int64_t factor) const {
   Builder b;
   b.add(*this, factor);
@@ -120,6 +141,13 @@ int Index::compare(const Index& other) const {
   }
   if (terms_.size() != other.terms_.size()) return terms_.size() < other.terms_.size() ? -1 : 1;
   return sign(constant_, other.constant_);
+}
+
+// Whether two values differ by a constant.
+static bool same_terms(const Index& a, const Index& b) {
+  return std::equal(a.terms().begin(), a.terms().end(), b.terms().begin(), b.terms().end(), [](const IndexTerm& x, const IndexTerm& y) {
+    return x.second == y.second && (x.first == y.first || x.first->compare(*y.first) == 0);
+  });
 }
 
 // Terms of e with coefficients mapped by `f`; `constant` replaces the constant.
@@ -195,30 +223,31 @@ Index floormod(const Index& e, std::int64_t divisor) {
 
 Index ceildiv(const Index& e, std::int64_t divisor) { return -floordiv(-e, divisor); }
 
-// `smallest`: min, else max. Nested ones are flattened; of two arguments with a constant difference one is dropped.
+// Nested ones are flattened; of operands with a constant difference only the extreme one is kept. The structural order
+// compares terms before constants, so such operands are neighbours once sorted, the smallest first.
 static Index extreme(const std::vector<Index>& args, IndexAtom::Kind kind, Index (*make)(IndexAtom)) {
-  const bool smallest = kind == IndexAtom::Kind::min;
-  std::vector<Index> kept;
-  const auto consider = [&](const Index& e) {
-    for (Index& k : kept) {
-      const Index difference = e - k;
-      if (!difference.is_constant()) continue;
-      if ((difference.constant() < 0) == smallest && difference.constant() != 0) k = e;
-      return;
-    }
-    kept.push_back(e);
-  };
+  std::vector<Index> all;
   for (const Index& e : args) {
     if (e.overflowed()) return e;
     const auto& t = e.terms();
     if (t.size() == 1 && t[0].second == 1 && t[0].first->kind == kind) {
-      for (const Index& inner : t[0].first->args) consider(inner + e.constant());
+      for (const Index& inner : t[0].first->args) {
+        all.push_back(inner + e.constant());
+        if (all.back().overflowed()) return all.back();
+      }
     } else {
-      consider(e);
+      all.push_back(e);
     }
   }
-  std::sort(kept.begin(), kept.end());
-  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  std::sort(all.begin(), all.end());
+  std::vector<Index> kept;
+  for (Index& e : all) {
+    if (kept.empty() || !same_terms(kept.back(), e)) {
+      kept.push_back(std::move(e));
+    } else if (kind == IndexAtom::Kind::max) {
+      kept.back() = std::move(e);
+    }
+  }
   if (kept.size() == 1) return kept[0];
   return make({kind, {}, std::move(kept), 1});
 }

@@ -67,6 +67,7 @@ class Index {
 
  private:
   static Index of_atom(IndexAtom atom);
+  static Index sum(const Index& a, const Index& b, std::int64_t sign);
   std::int64_t constant_ = 0;
   bool overflowed_ = false;
   std::vector<IndexTerm> terms_;  // sorted by atom, coefficients nonzero

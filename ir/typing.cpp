@@ -1,6 +1,9 @@
 // The table of operations and types (TYPE-6).
 #include "ir/typing.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace assay {
 
 bool is_defined(Op op, Type t) {
@@ -66,6 +69,12 @@ bool is_defined(Op op, Type t) {
       return false;
   }
   return false;
+}
+
+bool is_writable_index(const Index& i) {
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+  return !i.overflowed() && i.constant() != lowest &&
+         std::none_of(i.terms().begin(), i.terms().end(), [](const IndexTerm& t) { return t.second == lowest; });
 }
 
 }  // namespace assay

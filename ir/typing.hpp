@@ -21,4 +21,8 @@ constexpr bool is_index_operation(Op op) {
          op == Op::ceildiv || op == Op::max || op == Op::min;
 }
 
+/// Whether an index value has not overflowed and the text form can write its constants and coefficients (IDX-1): the text
+/// has no negative literals after a binary minus, so -2^63 is left out. Looks at the sum itself, not into its atoms.
+bool is_writable_index(const Index& i);
+
 }  // namespace assay

@@ -21,6 +21,13 @@ namespace {
 constexpr std::size_t max_faults = 50;
 constexpr int max_workgroup_slots = 3;
 
+// IDX-1 for the whole tree of an index value.
+bool writable(const Index& i) {
+  return is_writable_index(i) && std::all_of(i.terms().begin(), i.terms().end(), [](const IndexTerm& t) {
+           return std::all_of(t.first->args.begin(), t.first->args.end(), writable);
+         });
+}
+
 std::string shown(Type t) { return t == Type::index ? "an index value" : std::string(name(t)); }
 
 // What encloses a statement.
@@ -302,7 +309,7 @@ void Checker::typed(const Expr& e, Type type, Location where, std::string_view w
 }
 
 void Checker::index(const Index& i, Location where, const char* what, const char* code) {
-  if (i.overflowed()) return fault("WF-19", where, fmt::format("{} does not fit 64 bits", what));
+  if (!writable(i)) return fault("WF-19", where, fmt::format("{} does not fit 64 bits", what));
   std::set<Symbol> used;
   i.collect_symbols(used);
   for (const Symbol& s : used) {

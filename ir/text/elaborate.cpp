@@ -19,6 +19,15 @@ std::string operation_text(Op op) {
   return std::string(info(op).text);
 }
 
+// Symbols, divisions, remainders, minima and maxima that an index value is built of (LIM-4).
+std::size_t atoms(const Index& i) {
+  std::size_t n = i.terms().size();
+  for (const auto& [atom, coefficient] : i.terms()) {
+    for (const Index& e : atom->args) n += atoms(e);
+  }
+  return n;
+}
+
 }  // namespace
 
 Elaborator::Typed Elaborator::fixed(Expr e) {
@@ -245,8 +254,8 @@ Expr Elaborator::resolve_literal(const Syntax& s, Type type) {
     return make_literal(*value, s.where);
   }
   if (type == Type::index) {
-    if (s.integer < std::numeric_limits<std::int64_t>::min() || s.integer > std::numeric_limits<std::int64_t>::max()) {
-      reporter_.error("IDX-1", s.where, "an index value does not fit 64 bits");
+    if (s.integer < -std::numeric_limits<std::int64_t>::max() || s.integer > std::numeric_limits<std::int64_t>::max()) {
+      reporter_.error("IDX-1", s.where, "an index value lies outside of -(2^63 - 1) to 2^63 - 1");
       return {};
     }
     return make_index(Index(static_cast<std::int64_t>(s.integer)), s.where);
@@ -312,12 +321,13 @@ Expr Elaborator::build_index(Op op, const std::vector<Expr>& operands, Location 
       break;
     }
   }
-  if (result.overflowed()) {
-    reporter_.error("IDX-1", where, "an index value does not fit 64 bits");
+  if (!is_writable_index(result)) {
+    reporter_.error("IDX-1", where, "an index value has a constant or a coefficient outside of -(2^63 - 1) to 2^63 - 1");
     return {};
   }
-  if (result.terms().size() > max_index_terms) {
-    reporter_.error("LIM-4", where, fmt::format("an index value has more than {} terms", max_index_terms));
+  if (atoms(result) > max_index_atoms) {
+    reporter_.error("LIM-4", where, fmt::format("an index value is built of more than {} parts", max_index_atoms),
+                    "convert parts of it, as in `i64(i) + i64(j)`");
     return {};
   }
   return make_index(std::move(result), where);

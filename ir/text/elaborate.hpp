@@ -12,7 +12,7 @@
 
 namespace assay::text {
 
-inline constexpr std::size_t max_index_terms = 256;
+inline constexpr std::size_t max_index_atoms = 64;
 
 class Elaborator {
  public:

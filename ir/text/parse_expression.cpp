@@ -14,6 +14,7 @@ struct BinaryOperator {
   Op op;
   int level;  // 1 || · 2 && · 3 comparisons · 4 + - · 5 * /
 };
+constexpr std::size_t max_float_characters = 4096;
 constexpr int comparison_level = 3;
 constexpr int tightest_level = 5;
 constexpr std::array<BinaryOperator, 12> binary_operators{{{"||", Op::lor, 1},
@@ -134,6 +135,11 @@ const Syntax* Parser::literal(bool negative, const Token& start) {
     if (negative) s.integer = -s.integer;
     s.kind = Syntax::Kind::integer;
   } else {
+    if (tok_.text.size() > max_float_characters) {
+      reporter_.error("LIM-6", tok_.where(), fmt::format("a float literal has more than {} characters", max_float_characters));
+      advance();
+      return nullptr;
+    }
     s.kind = Syntax::Kind::floating;
   }
   advance();

@@ -24,6 +24,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equal_but_for_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
 }  // namespace
 
 std::string suggest(std::string_view wrong, const std::vector<std::string>& candidates) {
@@ -32,6 +38,7 @@ std::string suggest(std::string_view wrong, const std::vector<std::string>& cand
   std::size_t best_distance = longest;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest) continue;
+    if (equal_but_for_case(wrong, candidate)) return candidate;
     const std::size_t longer = std::max(wrong.size(), candidate.size());
     const std::size_t shorter = std::min(wrong.size(), candidate.size());
     if (longer - shorter > longer / 3 || longer - shorter >= best_distance) continue;
