@@ -15,27 +15,50 @@ Text Emitter::index(const Index& e) {
 }
 
 Text Emitter::cells(const Buffer& b) {
-  Text product;
+  // One constant factor: constants are ints in C, and a product of two could overflow there.
+  Index constant(1);
+  std::vector<Text> factors;
   for (const Index& d : b.dims) {
-    const Text factor = index(d);
-    product = product.s.empty() ? factor : Text{within(product, Binding::product) + " * " + within(factor, Binding::unary), Binding::product};
+    if (d.is_constant() && !(constant * d.constant()).overflowed()) {
+      constant = constant * d.constant();
+    } else {
+      factors.push_back(index(d));
+    }
   }
-  return product.s.empty() ? Text{"1"} : product;
+  if (factors.empty() || !(constant == Index(1))) factors.push_back(index(constant));
+  Text product = factors.front();
+  for (std::size_t i = 1; i < factors.size(); ++i) {
+    product = {within(product, Binding::product) + " * " + within(factors[i], Binding::unary), Binding::product};
+  }
+  return product;
 }
 
 Text Emitter::offset(const Symbol& buffer, const std::vector<Expr>& indices) {
   const Buffer* b = program_.find_buffer(buffer);
-  Text at;
+  Text at{"0"};
+  std::optional<Index> known = Index(0);  // the offset so far while it is a constant, which C must not compute in int
   for (std::size_t d = 0; d < indices.size(); ++d) {
-    Text position = expression(indices[d]);
-    if (bit_width(indices[d]->type) < 64 || indices[d]->type == Type::u64) position = {"(int64_t)" + within(position, Binding::unary), Binding::unary};
-    if (at.s.empty() || at.s == "0") {
-      at = std::move(position);
+    const Expr& e = indices[d];
+    const Index& extent = b->dims[d];
+    Text position = expression(e);
+    if (e->op != Op::index && e->type != Type::i64) position = {"(int64_t)" + within(position, Binding::unary), Binding::unary};
+    Text scaled{within(at, Binding::product) + " * " + within(index(extent), Binding::unary), Binding::product};
+    if (known && extent.is_constant()) {
+      known = *known * extent.constant();
+      scaled = index(*known);
+    } else if (known && !(*known == Index(0))) {
+      known.reset();
+    }
+    if (known && e->op == Op::index && e->index.is_constant()) {
+      known = *known + e->index;
+      at = index(*known);
     } else {
-      at = {within(at, Binding::product) + " * " + within(index(b->dims[d]), Binding::unary) + " + " + within(position, Binding::product), Binding::sum};
+      const bool nothing_before = known && *known == Index(0);
+      at = nothing_before ? position : Text{scaled.s + " + " + within(position, Binding::product), Binding::sum};
+      known.reset();
     }
   }
-  return at.s.empty() ? Text{"0"} : at;
+  return at;
 }
 
 Text Emitter::expression(const Expr& e) {

@@ -29,12 +29,12 @@ std::string Helpers::function(Op op, Type t) {
            "}\n";
   }
   const bool narrow = bit_width(t) == 16;
-  const std::string value = narrow ? use("f64_from_" + type) : "";
-  const std::string rounded = narrow ? use(type + "_from_f64") + "((double)" : "(float)(";
-  std::string_view pattern = "static inline $T $w_$t($T a) { return $R$wl($V(a))); }\n";
-  if (op == Op::rsqrt) pattern = "static inline $T $w_$t($T a) { return $R(1.0L / sqrtl($V(a)))); }\n";
-  if (op == Op::pow) pattern = "static inline $T $w_$t($T a, $T b) { return $R$wl($V(a), $V(b))); }\n";
-  return fill(pattern, {{"$T", c_type(t)}, {"$V", value}, {"$R", rounded}, {"$w", word(op)}, {"$t", type}});
+  const std::string open = narrow ? use("f64_from_" + type) + "(" : "", close = narrow ? ")" : "";
+  const std::string rounded = narrow ? use(type + "_from_f64") + "((double)" : "(float)", end = narrow ? ")" : "";
+  std::string_view pattern = "static inline $T $w_$t($T a) { return $R$wl($(a$))$E; }\n";
+  if (op == Op::rsqrt) pattern = "static inline $T $w_$t($T a) { return $R(1.0L / sqrtl($(a$)))$E; }\n";
+  if (op == Op::pow) pattern = "static inline $T $w_$t($T a, $T b) { return $R$wl($(a$), $(b$))$E; }\n";
+  return fill(pattern, {{"$T", c_type(t)}, {"$(", open}, {"$)", close}, {"$R", rounded}, {"$E", end}, {"$w", word(op)}, {"$t", type}});
 }
 
 }  // namespace assay::codegen

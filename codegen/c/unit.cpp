@@ -62,11 +62,10 @@ class Unit {
 
   std::string text() {
     const std::string entry = entry_text();
-    const std::string tables = tables_text();
     std::string s = description();
     s += "#include <fenv.h>\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
     if (emit_.helpers().uses_quad()) s += "#include <quadmath.h>\n";
-    return s + "\n" + emit_.helpers().text() + "\n" + tables + entry;
+    return s + "\n" + emit_.helpers().text() + "\n" + entry;
   }
 
  private:
@@ -89,15 +88,16 @@ class Unit {
     return s;
   }
 
-  std::string tables_text() {
-    std::string s;
+  /// `const` buffers, inside the entry: there their names may hide those of the C library.
+  void tables() {
     for (const Buffer& b : p_.buffers) {
       if (b.kind != BufferKind::constant) continue;
-      s += fmt::format("static const {} {}[{}] = {{", c_type(b.type), emit_.names().of(b.name), std::max<std::size_t>(b.data.size(), 1));
-      for (std::size_t i = 0; i < b.data.size(); ++i) s += (i == 0 ? "" : i % 8 == 0 ? ",\n  " : ", ") + c_literal(b.data[i]).s;
-      s += b.data.empty() ? "0};\n" : "};\n";
+      std::string values;
+      for (std::size_t i = 0; i < b.data.size(); ++i) values += (i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ") + c_literal(b.data[i]).s;
+      if (b.data.empty()) values = "0";
+      const std::size_t count = std::max<std::size_t>(b.data.size(), 1);
+      emit_.line(fmt::format("static const {} {}[{}] = {{{}}};", c_type(b.type), emit_.names().of(b.name), count, values));
     }
-    return s.empty() ? s : s + "\n";
   }
 
   std::string entry_text() {
@@ -115,6 +115,7 @@ class Unit {
 
   /// Parameters, the checks that the entry promises, and the buffers.
   void arguments() {
+    tables();
     if (p_.parameters.empty()) emit_.line("(void)parameters;");
     int n = 0;
     for (const Parameter& a : p_.parameters) emit_.line(fmt::format("const int64_t {} = parameters[{}];", emit_.names().of(a.name), n++));

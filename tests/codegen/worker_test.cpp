@@ -1,0 +1,222 @@
+// Compilation and the worker process: what it promises when things go wrong.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cfenv>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "codegen/worker/files.hpp"
+#include "support.hpp"
+
+namespace assay::codegen::test {
+namespace {
+
+using Status = KernelOutcome::Status;
+using std::chrono::milliseconds;
+
+std::unique_ptr<Kernel> build(std::string_view text) {
+  KernelOutcome error;
+  auto kernel = compile(parse(text), available_compilers().front(), error);
+  EXPECT_TRUE(kernel) << error.message;
+  return kernel;
+}
+
+/// Processes whose parent is this one, dead or alive.
+int children() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string status = (entry.path() / "stat").string();
+    FILE* f = std::fopen(status.c_str(), "r");
+    if (f == nullptr) continue;
+    int pid = 0, parent = 0;
+    char state = 0, comm[64];
+    if (std::fscanf(f, "%d %63s %c %d", &pid, comm, &state, &parent) == 4 && parent == ::getpid()) ++count;
+    std::fclose(f);
+  }
+  return count;
+}
+
+TEST(Entry, ChecksTheEnvironmentBeforeItWrites) {
+  const Library unit(c_text(parse("program p { inout C: f32[2] zero C }")));
+  float c[2] = {3, 4};
+  const auto call = [&] { return unit.call({}, {c}); };
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const int result = call();
+    std::fesetround(FE_TONEAREST);
+    RULE_EQ("CGEN-3", 1, result);
+  }
+#if defined(__x86_64__)
+  const unsigned control = __builtin_ia32_stmxcsr();
+  for (const unsigned bits : {0x8000U, 0x0040U, 0x8040U, 0x2000U, 0x4000U, 0x6000U}) {  // flush, zero inputs, both; rounding of SSE alone
+    __builtin_ia32_ldmxcsr(control | bits);
+    const int result = call();
+    __builtin_ia32_ldmxcsr(control);
+    RULE_EQ("CGEN-3", bits >= 0x2000U && bits < 0x8000U ? 1 : 2, result);
+  }
+#endif
+  RULE_EQ("CGEN-3", 3.0F, c[0]);
+  RULE_EQ("CGEN-3", 0, call());
+  RULE_EQ("CGEN-3", 0.0F, c[0]);
+}
+
+TEST(Entry, RefusesOverlappingBuffers) {
+  const Library unit(c_text(parse("program p { param n in 0..9 input A: f32[n] output C: f32[n, 2] for i in 0..n { C[i, 0] = A[i]  C[i, 1] = A[i] } }")));
+  float memory[32] = {};
+  memory[7] = 5;
+  RULE_EQ("CGEN-4", 3, unit.call({4}, {memory + 4, memory}));
+  RULE_EQ("CGEN-4", 3, unit.call({4}, {memory + 7, memory}));
+  RULE_EQ("CGEN-4", 3, unit.call({4}, {memory + 8, memory + 11}));
+  RULE_EQ("CGEN-4", 0.0F, memory[0]);
+  RULE_EQ("CGEN-4", 0, unit.call({4}, {memory + 8, memory}));
+  RULE_EQ("CGEN-4", 0, unit.call({4}, {memory + 8, memory + 12}));
+  RULE_EQ("CGEN-4", 0, unit.call({0}, {memory + 4, memory + 4}));
+}
+
+TEST(Worker, CrashesExitsAndHangsAreOutcomes) {
+  const auto crash = build("program p { input A: i32[2] output C: i32[1] C[0] = A[A[0]] }");
+  const auto outcome = crash->run({}, {{"A", tensor(Type::i32, {2000000000, 1})}}, milliseconds(5000));
+  RULE_TRUE("CGEN-20", outcome.status == Status::crashed);
+  RULE_EQ("CGEN-20", std::string("SIGSEGV"), outcome.message);
+  RULE_TRUE("CGEN-20", crash->run({}, {{"A", tensor(Type::i32, {1, 7})}}, milliseconds(5000)).status == Status::ok);
+
+  const auto hang = build("program p { inout C: u64[1] for i in 0..1000000000000 { C[0] = C[0] * C[0] + u64(i) } }");
+  const auto before = std::chrono::steady_clock::now();
+  const auto late = hang->run({}, {{"C", tensor(Type::u64, {3})}}, milliseconds(200));
+  RULE_TRUE("CGEN-20", late.status == Status::timed_out) << late.message;
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  RULE_EQ("CGEN-24", 0, children());
+}
+
+TEST(Worker, AKernelThatExitsIsACrash) {
+  // A header forced into the unit ends the process before the kernel can run.
+  const TemporaryDirectory directory;
+  write_file(directory.file("quit.h"), "#include <unistd.h>\n__attribute__((constructor)) static void quit(void) { _exit(7); }\n");
+  CompilerSpec odd = available_compilers().front();
+  odd.flags += " -include " + directory.file("quit.h");
+  KernelOutcome error;
+  const auto kernel = compile(parse("program p { output C: f32[1] zero C }"), odd, error);
+  ASSERT_TRUE(kernel) << error.message;
+  const auto outcome = kernel->run({}, {}, milliseconds(5000));
+  RULE_TRUE("CGEN-20", outcome.status == Status::crashed);
+  RULE_EQ("CGEN-20", std::string("exited with status 7 before it was done"), outcome.message);
+}
+
+TEST(Worker, OutputsStartAsCD) {
+  const auto kernel = build("program p { output C: u8[4] temp T: u8[4] output D: u8[4] C[1] = 1 for i in 0..4 { D[i] = T[i]  T[i] = 5 } }");
+  for (int round = 0; round < 2; ++round) {
+    const auto out = kernel->run({}, {}, milliseconds(5000));
+    ASSERT_EQ(out.status, Status::ok) << out.message;
+    RULE_EQ("CGEN-21", (std::vector<unsigned char>{0xCD, 1, 0xCD, 0xCD}), out.outputs.at("C").bytes);
+    RULE_EQ("CGEN-21", std::vector<unsigned char>(4, 0xCD), out.outputs.at("D").bytes);
+  }
+}
+
+TEST(Worker, AccessesBeyondTheEndCrash) {
+  for (const std::string store : {"C[i] = 1", "T[i] = 1.0", "D[0] = A[i]"}) {
+    const auto kernel = build("program p { param n in 0..99999 input A: u16[3] output C: u8[5] output D: u16[1] temp T: f64[1000] zero C zero D zero T for i in n..n + 1 { " + store + " } }");
+    const std::int64_t size = store[0] == 'C' ? 5 : store[0] == 'T' ? 1000 : 3;
+    const TensorMap inputs{{"A", tensor(Type::u16, {1, 2, 3})}};
+    RULE_TRUE("CGEN-22", kernel->run({{"n", size - 1}}, inputs, milliseconds(5000)).status == Status::ok) << store;
+    RULE_TRUE("CGEN-22", kernel->run({{"n", size}}, inputs, milliseconds(5000)).status == Status::crashed) << store;
+  }
+  // A faulty program that writes to an input, which well-formedness would refuse.
+  Program p = parse("program p { input A: f32[4] output C: f32[4] for i in 0..4 { C[i] = A[i] } }");
+  p.buffers[0].kind = BufferKind::inout;
+  KernelOutcome error;
+  p.body.push_back(make_zero("A"));
+  EXPECT_EQ(compile_and_run(p, {}, {{"A", tensor(Type::f32, {1, 2, 3, 4})}}).status, Status::ok);
+}
+
+TEST(Worker, WhatIsMissingIsNamed) {
+  KernelOutcome error;
+  const Program p = parse("program p { param n in 1..9 input A: f32[n] output C: f32[n] for i in 0..n { C[i] = A[i] } }");
+  RULE_TRUE("CGEN-23", !compile(p, {"c", "no-such-compiler", "-O2"}, error) && error.status == Status::unavailable);
+  RULE_TRUE("CGEN-23", !compile(p, {"c", "gcc", "-O2 -DINFINITY= -include /no/such/file"}, error) && error.status == Status::compile_error);
+  RULE_TRUE("CGEN-23", error.message.find("/no/such/file") != std::string::npos) << error.message;
+  RULE_TRUE("CGEN-23", !compile(parse("program p { output C: f32[4] for i in 0..4 @workgroup { C[i] = 1.0 } }"), available_compilers().front(), error) && error.status == Status::unavailable);
+  const auto kernel = compile(p, available_compilers().front(), error);
+  ASSERT_TRUE(kernel);
+  RULE_TRUE("CGEN-23", kernel->run({}, {}, milliseconds(1000)).status == Status::environment);
+  RULE_TRUE("CGEN-23", kernel->run({{"n", 3}}, {}, milliseconds(1000)).status == Status::environment);
+  RULE_TRUE("CGEN-23", kernel->run({{"n", 3}}, {{"A", tensor(Type::f32, {1, 2})}}, milliseconds(1000)).status == Status::environment);
+  RULE_TRUE("CGEN-23", kernel->run({{"n", 2}}, {{"A", tensor(Type::f32, {1, 2})}}, milliseconds(1000)).status == Status::ok);
+  const auto huge = build("program p { param n in 1..1000000000000 output C: f32[n, n] C[0, 0] = 1.0 }");
+  RULE_TRUE("CGEN-23", huge->run({{"n", 900000000000}}, {}, milliseconds(1000)).status == Status::environment);
+}
+
+std::size_t temporary_entries() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
+    count += entry.path().filename().string().rfind("assay-", 0) == 0 ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(Worker, LeavesNothingBehind) {
+  const auto own = std::filesystem::temp_directory_path() / fmt::format("codegen-test-{}", ::getpid());
+  std::filesystem::create_directory(own);
+  const char* before = std::getenv("TMPDIR");
+  const std::string saved = before != nullptr ? before : "";
+  ::setenv("TMPDIR", own.c_str(), 1);
+  {
+    const auto kernel = build("program p { output C: i32[1] C[0] = 1 }");
+    RULE_EQ("CGEN-24", std::size_t{0}, temporary_entries());
+    KernelOutcome error;
+    compile(parse("program p { output C: i32[1] C[0] = 1 }"), {"c", "gcc", "-include /no/such/file"}, error);
+    RULE_TRUE("CGEN-24", std::filesystem::is_empty(own));
+    EXPECT_EQ(kernel->run({}, {}, milliseconds(5000)).status, Status::ok);
+  }
+  RULE_TRUE("CGEN-24", std::filesystem::is_empty(own));
+  RULE_EQ("CGEN-24", 0, children());
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", saved.c_str(), 1);
+  std::filesystem::remove_all(own);
+}
+
+TEST(Worker, EndsWithItsParent) {
+  const auto kernel = build("program p { inout C: u64[1] for i in 0..1000000000000 { C[0] = C[0] * C[0] + u64(i) } }");
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t middle = ::fork();
+  if (middle == 0) {
+    // The write end stays open in the worker: end of file here means that the worker is gone too.
+    ::fcntl(ends[1], F_SETFD, 0);
+    kernel->run({}, {{"C", tensor(Type::u64, {3})}}, std::chrono::minutes(5));
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::this_thread::sleep_for(milliseconds(300));
+  ::kill(middle, SIGKILL);
+  ::waitpid(middle, nullptr, 0);
+  char byte = 0;
+  const auto start = std::chrono::steady_clock::now();
+  RULE_EQ("CGEN-24", ssize_t{0}, ::read(ends[0], &byte, 1));
+  RULE_TRUE("CGEN-24", std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  ::close(ends[0]);
+}
+
+TEST(Worker, RunsOfSeveralThreadsDoNotDisturbEachOther) {
+  const auto kernel = build("program p { input A: i32[1000] output C: i32[1000] for r in 0..200 { for i in 0..1000 { C[i] = A[i] * 3 } } }");
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Tensor a(Type::i32, {1000});
+      for (int i = 0; i < 1000; ++i) a.set(i, wrap_int(Type::i32, i + 1000 * t));
+      for (int round = 0; round < 10; ++round) {
+        const auto out = kernel->run({}, {{"A", a}}, milliseconds(20000));
+        if (out.status != Status::ok || signed_value(out.outputs.at("C").get(999)) != 3 * (999 + 1000 * t)) ++wrong[static_cast<std::size_t>(t)];
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  RULE_EQ("CGEN-21", (std::vector<int>{0, 0, 0, 0}), wrong);
+}
+
+}  // namespace
+}  // namespace assay::codegen::test
