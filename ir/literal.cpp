@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -106,29 +107,49 @@ std::string float_text(std::string digits, long exponent) {
   return out + "e" + std::to_string(exponent - 1);
 }
 
-std::string shortest_float(Scalar s) {
-  const Format f = format_of(s.type);
-  const std::uint64_t sign = s.bits >> f.sign_bit() & 1;
-  const std::string prefix = sign != 0 ? "-" : "";
-  const std::uint64_t magnitude = s.bits & ~(std::uint64_t{1} << f.sign_bit());
-  if (magnitude > f.infinity()) return "nan";
-  if (magnitude == f.infinity()) return prefix + "inf";
-  if (magnitude == 0) return prefix + "0.0";
-  const Scalar positive{s.type, magnitude};
-  Number x(f);
-  mpfr_set_d(x.get(), to_double(positive), MPFR_RNDN);
-  for (std::size_t digits = 1; digits <= 17; ++digits) {
+// The standard library knows the shortest digits of float and double; `d.ddde±x` is rewritten in the language's form.
+template <typename T>
+std::string shortest_of(T magnitude) {
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude, std::chars_format::scientific).ptr;
+  const std::string_view written(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  const std::size_t mark = written.find('e');
+  std::string digits(written.substr(0, 1));
+  if (mark > 2) digits += written.substr(2, mark - 2);
+  long exponent = 0;
+  const std::size_t start = written[mark + 1] == '+' ? mark + 2 : mark + 1;
+  std::from_chars(buffer.data() + start, end, exponent);
+  return float_text(std::move(digits), exponent + 1);
+}
+
+// For the 16-bit types: more and more digits until they read back.
+std::string shortest_half(Scalar magnitude) {
+  Number x(format_of(magnitude.type));
+  mpfr_set_d(x.get(), to_double(magnitude), MPFR_RNDN);
+  for (std::size_t digits = 1;; ++digits) {
     // Next to a power of two the nearest text may lie outside the rounding interval while the one on the other side is inside.
     for (const mpfr_rnd_t rounding : {MPFR_RNDN, MPFR_RNDU, MPFR_RNDD}) {
       std::array<char, 64> buffer{};
       mpfr_exp_t exponent = 0;
       mpfr_get_str(buffer.data(), &exponent, 10, digits, x.get(), rounding);
-      const std::string text = float_text(buffer.data(), static_cast<long>(exponent));
-      const auto back = round_text(s.type, text, 10);
-      if (back && back->bits == magnitude) return prefix + text;
+      std::string text = float_text(buffer.data(), static_cast<long>(exponent));
+      const auto back = round_text(magnitude.type, text, 10);
+      if (back && back->bits == magnitude.bits) return text;
     }
   }
-  return prefix + "nan";  // unreachable: 17 digits identify every double
+}
+
+std::string shortest_float(Scalar s) {
+  const Format f = format_of(s.type);
+  const bool negative = (s.bits >> f.sign_bit() & 1) != 0;
+  const std::string sign = negative ? "-" : "";
+  const Scalar magnitude{s.type, s.bits & ~(std::uint64_t{1} << f.sign_bit())};
+  if (magnitude.bits > f.infinity()) return "nan";
+  if (magnitude.bits == f.infinity()) return sign + "inf";
+  if (magnitude.bits == 0) return sign + "0.0";
+  if (s.type == Type::f64) return sign + shortest_of(std::bit_cast<double>(magnitude.bits));
+  if (s.type == Type::f32) return sign + shortest_of(std::bit_cast<float>(static_cast<std::uint32_t>(magnitude.bits)));
+  return sign + shortest_half(magnitude);
 }
 
 }  // namespace

@@ -136,19 +136,17 @@ void Parser::branch(Parsed& into) {
   const Token start = tok_;
   advance();
   const Syntax* syntax = expression();
-  Expr condition;
-  int height = 1;
-  if (syntax != nullptr) {
-    condition = elaborator_->condition(*syntax);
-    height = syntax->height;
-  }
   const Location where = span(start);
-  release_syntax();
-  if (syntax == nullptr) skip_to_body();
-  if (!at("{")) {
-    if (syntax != nullptr) unexpected("`{`", at("=") ? "equality is `==`" : "");
+  if (syntax == nullptr) {
+    skip_to_body();
+  } else if (!at("{")) {
+    unexpected("`{`", at("=") ? "equality is `==`" : "");
     return skip_to_statement();
   }
+  if (!at("{")) return skip_to_statement();
+  const Expr condition = syntax == nullptr ? Expr() : elaborator_->condition(*syntax);
+  const int height = syntax == nullptr ? 1 : syntax->height;
+  release_syntax();
   Parsed then = block();
   Parsed other;
   if (accept("else")) {

@@ -44,6 +44,7 @@ void Parser::unexpected(std::string_view wanted, std::string_view help) {
     reporter_.error(tok_.code, tok_.where(), tok_.message, tok_.help);
     return;
   }
+  if (tok_.kind == Token::Kind::end) unclosed_ = tok_.begin.offset + 1;  // what is open here needs no message of its own
   const std::string_view written = tok_.text.substr(0, 40);
   const std::string found = tok_.kind == Token::Kind::end ? "the text ends" : fmt::format("`{}` stands here", written);
   reporter_.error("SYN-3", here(), fmt::format("{} where {} is expected", found, wanted), std::string(help));

@@ -16,7 +16,7 @@ class Reporter {
   explicit Reporter(std::string file) : file_(std::move(file)) {}
 
   void error(std::string code, Location where, std::string message, std::string help = {}) {
-    if (exhausted_) return;
+    if (exhausted_ || repeats(where)) return;
     if (errors_.size() == max_errors) {
       exhausted_ = true;
       errors_.push_back({"LIM-5", "too many errors: the rest of the text is not looked at", where, {}, file_, Severity::error});
@@ -40,6 +40,11 @@ class Reporter {
   std::vector<Diagnostic> take();
 
  private:
+  // A second message at the place of the one before only says that the parser is lost.
+  bool repeats(Location where) const {
+    return !errors_.empty() && where.known() && errors_.back().where.line == where.line && errors_.back().where.column == where.column;
+  }
+
   std::string file_;
   std::vector<Diagnostic> errors_{};
   bool exhausted_ = false;
