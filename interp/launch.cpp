@@ -37,6 +37,7 @@ bool Machine::holds(const BoundExpr& requirement) { return evaluate(requirement,
 
 void Machine::execute() {
   for (const BoundLaunch& launch : program_.launches) run_launch(launch);
+  spend(0);  // expressions count as they go; the limit is looked at between statements
 }
 
 void Machine::run_launch(const BoundLaunch& launch) {
