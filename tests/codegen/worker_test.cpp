@@ -96,7 +96,7 @@ TEST(Worker, CrashesExitsAndHangsAreOutcomes) {
 TEST(Worker, AKernelThatExitsIsACrash) {
   // A header forced into the unit ends the process before the kernel can run.
   const TemporaryDirectory directory;
-  write_file(directory.file("quit.h"), "#include <unistd.h>\n__attribute__((constructor)) static void quit(void) { _exit(7); }\n");
+  write_file(directory.file("quit.h"), "void _exit(int);\n__attribute__((constructor)) static void quit(void) { _exit(7); }\n");
   CompilerSpec odd = available_compilers().front();
   odd.flags += " -include " + directory.file("quit.h");
   KernelOutcome error;
