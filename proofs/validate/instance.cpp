@@ -110,6 +110,7 @@ Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool
       equal_so_far.push_back(Formula::eq(a, b));
       continue;
     }
+    if (!p[k].loop && p[k] == q[k]) continue;
     if (p[k].value < q[k].value) earlier.push_back(Formula::all(equal_so_far));
     return Formula::any(std::move(earlier));
   }
