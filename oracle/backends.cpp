@@ -82,7 +82,7 @@ bool CompiledPair::run_interpreted(const ParameterMap& size, const InputChoice& 
   if (!second || !agree(after.outputs, *second, "interp", result_.label + " of the final program", size, choice, inputs)) return false;
   ++result_.report.cases;
   std::vector<ParameterMap>& sizes = result_.report.sizes;
-  if (sizes.empty() || sizes.back() != size) sizes.push_back(size);
+  if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
   if (compared_) result_.report.equal = true;
   return true;
 }

@@ -142,13 +142,16 @@ TensorMap make_inputs(const Program& p, const ParameterMap& parameters, const In
   }
 }
 
-std::vector<InputChoice> standard_inputs(int seeds) {
-  std::vector<InputChoice> out{{InputChoice::Kind::zero, 0}};
+Waves standard_waves(int seeds) {
+  Waves out;
   for (std::uint64_t s = 0; s < static_cast<std::uint64_t>(seeds); ++s) {
-    out.push_back({InputChoice::Kind::exact, s});
-    out.push_back({InputChoice::Kind::adversarial, s});
-    out.push_back({InputChoice::Kind::special, 2 * s});
-    out.push_back({InputChoice::Kind::special, 2 * s + 1});
+    std::vector<InputChoice> wave;
+    if (s == 0) wave.push_back({InputChoice::Kind::zero, 0});
+    wave.push_back({InputChoice::Kind::exact, s});
+    wave.push_back({InputChoice::Kind::adversarial, s});
+    wave.push_back({InputChoice::Kind::special, 2 * s});
+    wave.push_back({InputChoice::Kind::special, 2 * s + 1});
+    out.push_back(std::move(wave));
   }
   return out;
 }

@@ -14,9 +14,11 @@ namespace assay::oracle {
 /// Tensors for every input and inout buffer. The shapes must exist (footprint has a value).
 TensorMap make_inputs(const Program& p, const ParameterMap& parameters, const InputChoice& choice);
 
-/// The inputs that cases use, simplest first: all zero, then the generators in turn, `seeds` of each; `special` fills whole
-/// buffers with one value per seed, so it gets twice as many.
-std::vector<InputChoice> standard_inputs(int seeds);
+/// Inputs in waves: every size sees the first wave before any size sees the second.
+using Waves = std::vector<std::vector<InputChoice>>;
+/// All zero and one seed of every generator, then further seeds, one more in each wave; `special` fills whole buffers with
+/// one value per seed, so it gets twice as many.
+Waves standard_waves(int seeds);
 
 /// How many different inputs there are, when at most `most`; inputs of kind `enumerated` are then numbered below it.
 std::optional<std::uint64_t> count_inputs(const Program& p, const ParameterMap& parameters, std::uint64_t most);

@@ -191,7 +191,7 @@ class Check {
   Comparison interpret() {
     Plan plan;
     plan.sizes = sample_sizes(reference_, targets_, known_);
-    plan.inputs = standard_inputs(2);
+    plan.waves = standard_waves(2);
     plan.force_first = true;
     plan.reordered_before = reordered_;
     plan.reordered_after = reordered_now();
@@ -287,7 +287,7 @@ class Check {
 
   void keep(const Program& final_program, const std::string& claim) {
     report_.kept = keep_case({reference_, final_program, schedule_, report_.observation, claim}, options_.keep_folder);
-    report_.omissions.push_back(report_.kept.empty() ? "the case could not be written to a file" : "the case is kept in " + report_.kept);
+    report_.findings.back().remarks.push_back(report_.kept.empty() ? "the case could not be written to a file" : "the case is kept in " + report_.kept);
   }
 
   std::int64_t proved() const {

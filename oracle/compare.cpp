@@ -1,7 +1,6 @@
 // Budgeted runs and comparisons.
 //
-// Sizes come cheapest first; a size whose estimated cost exceeds what is left in the purse is skipped, and so is everything
-// larger. The estimate is only a plan: the interpreter itself stops at the budget it is given.
+// Sizes come cheapest first; when the estimated cost of one exceeds what is left in the purse, that wave of inputs ends. The estimate is only a plan: the interpreter itself stops at the budget it is given.
 #include "oracle/compare.hpp"
 
 #include <algorithm>
@@ -35,38 +34,45 @@ bool marked(const TaintMap& map, const std::string& buffer, std::int64_t flat) {
 }
 
 
-/// The loop over cases that compare() and survey() share. `visit` runs one case with a budget and returns whether to go on.
-template <typename Visit>
-void for_each_case(const Program& p, const Plan& plan, Purse& purse, const std::function<double(const ParameterMap&)>& cost, Comparison& result, Visit visit) {
-  bool first = true;
+bool contains(const std::vector<ParameterMap>& list, const ParameterMap& size) { return std::find(list.begin(), list.end(), size) != list.end(); }
+
+/// What one case came to.
+struct CaseOutcome {
+  bool finished = false;  // within the budget
+  bool go_on = true;
+};
+
+/// The loop over cases that compare() and survey() share. `visit` runs one case within a budget.
+template <typename Cost, typename Visit>
+void for_each_case(const Program& p, const Plan& plan, Purse& purse, Comparison& result, Cost cost, Visit visit) {
+  std::vector<std::pair<ParameterMap, double>> sizes;
   for (const ParameterMap& size : plan.sizes) {
     const auto bytes = footprint(p, size);
-    const bool forced = first && plan.force_first;
-    const double needed = cost(size);
-    const double allowed = static_cast<double>(forced ? std::max(purse.forced(), purse.left()) : purse.left());
-    if (!bytes || *bytes > largest_footprint || needed > allowed) {
-      result.skipped.push_back(size);
-      continue;
-    }
-    bool ran = false;
-    for (const InputChoice& choice : plan.inputs) {
-      const bool must = forced && !ran;
-      if (!must && needed > static_cast<double>(purse.left())) break;
-      const std::uint64_t budget = must ? std::max(purse.forced(), purse.left()) : purse.left();
-      const TensorMap inputs = make_inputs(p, size, choice);
-      bool finished = false;
-      const bool go_on = visit(size, choice, inputs, budget, finished);
-      if (finished) {
-        ran = true;
-        first = false;
-        ++result.cases;
-        result.kinds.insert(choice.kind);
-        if (result.sizes.empty() || result.sizes.back() != size) result.sizes.push_back(size);
+    if (bytes && *bytes <= largest_footprint) sizes.emplace_back(size, cost(size));
+  }
+  const auto run_wave = [&](const std::vector<InputChoice>& wave) {
+    for (const auto& [size, needed] : sizes) {
+      for (const InputChoice& choice : wave) {
+        const bool must = plan.force_first && result.cases == 0;
+        const std::uint64_t budget = must ? std::max(purse.forced(), purse.left()) : purse.left();
+        if (needed > static_cast<double>(budget)) return true;  // all others are larger
+        const CaseOutcome outcome = visit(size, choice, make_inputs(p, size, choice), budget);
+        if (outcome.finished) {
+          ++result.cases;
+          result.kinds.insert(choice.kind);
+          if (!contains(result.sizes, size)) result.sizes.push_back(size);
+        }
+        if (!outcome.go_on) return false;
+        if (!outcome.finished) return true;
       }
-      if (!go_on) return;
-      if (!finished) break;
     }
-    if (!ran) result.skipped.push_back(size);
+    return true;
+  };
+  for (const std::vector<InputChoice>& wave : plan.waves) {
+    if (!run_wave(wave)) return;
+  }
+  for (const ParameterMap& size : plan.sizes) {
+    if (!contains(result.sizes, size)) result.skipped.push_back(size);
   }
 }
 
@@ -148,38 +154,56 @@ std::optional<Observation> trouble(const interp::Outcome& outcome, const Paramet
   return std::nullopt;
 }
 
+void add_comparison(Comparison& into, Comparison more) {
+  into.cases += more.cases;
+  into.not_comparable += more.not_comparable;
+  into.cells += more.cells;
+  into.excluded += more.excluded;
+  into.kinds.insert(more.kinds.begin(), more.kinds.end());
+  for (ParameterMap& size : more.sizes) {
+    if (!contains(into.sizes, size)) into.sizes.push_back(std::move(size));
+  }
+  std::vector<ParameterMap> skipped;
+  for (std::vector<ParameterMap>* list : {&into.skipped, &more.skipped}) {
+    for (ParameterMap& size : *list) {
+      if (!contains(into.sizes, size) && !contains(skipped, size)) skipped.push_back(std::move(size));
+    }
+  }
+  into.skipped = std::move(skipped);
+  if (!into.observation) into.observation = std::move(more.observation);
+  if (!into.reference) into.reference = std::move(more.reference);
+}
+
 Comparison compare(const Program& before, const Program& after, const Plan& plan, Purse& purse) {
   Comparison result;
   const bool races_before = has_axis(before, Axis::grid), races_after = has_axis(after, Axis::grid);
   const auto cost = [&](const ParameterMap& v) { return estimated_work(before, v) + estimated_work(after, v); };
-  for_each_case(before, plan, purse, cost, result, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget, bool& finished) {
+  for_each_case(before, plan, purse, result, cost, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget) -> CaseOutcome {
     const interp::Outcome first = interpret(before, size, inputs, plan.reordered_before, races_before, budget, purse);
-    if (first.status == interp::Status::budget) return true;
+    if (first.status == interp::Status::budget) return {false, true};
     if (auto t = trouble(first, size, choice)) {
-      finished = true;
       if (!result.reference) {
         t->input_values = input_values(inputs);
         result.reference = std::move(t);
       }
-      return !plan.stop_at_observation;
+      return {true, !plan.stop_at_observation};
     }
     const interp::Outcome second = interpret(after, size, inputs, plan.reordered_after, races_after, budget, purse);
-    if (second.status == interp::Status::budget) return true;
-    finished = true;
+    if (second.status == interp::Status::budget) return {false, true};
     if (auto t = trouble(second, size, choice)) {
       if (!result.observation) {
         t->input_values = input_values(inputs);
         result.observation = std::move(t);
       }
-      return !plan.stop_at_observation;
+      return {true, !plan.stop_at_observation};
     }
     const CellComparison cells = compare_cells(first, second);
     result.cells += cells.compared;
     result.excluded += cells.excluded;
     if (cells.compared == 0 && cells.excluded > 0) ++result.not_comparable;
     if (cells.first && !result.observation) result.observation = difference(cells, size, choice, inputs);
-    if (cells.first && plan.stop_at_observation) return false;
-    return !plan.on_case || plan.on_case(size, choice, inputs, first, second);
+    if (cells.first && plan.stop_at_observation) return {true, false};
+    return {true, !plan.on_case || plan.on_case(size, choice, inputs, first, second)};
   });
   return result;
 }
@@ -188,17 +212,16 @@ Comparison survey(const Program& p, const Plan& plan, Purse& purse) {
   Comparison result;
   const bool races = has_axis(p, Axis::grid);
   const auto cost = [&](const ParameterMap& v) { return estimated_work(p, v); };
-  for_each_case(p, plan, purse, cost, result, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget, bool& finished) {
+  for_each_case(p, plan, purse, result, cost, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget) -> CaseOutcome {
     const interp::Outcome outcome = interpret(p, size, inputs, {}, races, budget, purse);
-    if (outcome.status == interp::Status::budget) return true;
-    finished = true;
+    if (outcome.status == interp::Status::budget) return {false, true};
     auto t = trouble(outcome, size, choice);
-    if (!t) return true;
+    if (!t) return {true, true};
     if (!result.reference) {
       t->input_values = input_values(inputs);
       result.reference = std::move(t);
     }
-    return !plan.stop_at_observation;
+    return {true, !plan.stop_at_observation};
   });
   return result;
 }

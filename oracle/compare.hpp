@@ -43,7 +43,7 @@ CellComparison compare_cells(const TensorMap& before, const TensorMap& after, co
 
 struct Plan {
   std::vector<ParameterMap> sizes{};   // in the order in which they are tried
-  std::vector<InputChoice> inputs{};
+  Waves waves{};                       // of inputs
   std::set<int> reordered_before{}, reordered_after{};  // accumulations whose order changed: only order-exact cells count
   bool force_first = false;            // the first case may exceed the purse (Purse::forced)
   bool stop_at_observation = true;
@@ -67,6 +67,9 @@ Comparison compare(const Program& before, const Program& after, const Plan& plan
 
 /// Runs one program on the cases: its faults and races are in `reference`.
 Comparison survey(const Program& p, const Plan& plan, Purse& purse);
+
+/// Adds what further cases of the same programs showed.
+void add_comparison(Comparison& into, Comparison more);
 
 /// The same for given inputs, once. Nothing when the budget is not enough.
 std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, const std::set<int>& reordered, std::uint64_t budget, Purse& purse);

@@ -41,34 +41,21 @@ ObligationReport* foretold(std::vector<ObligationReport>& list, const Observatio
   return by_buffer;
 }
 
-void merge(std::optional<Comparison>& into, Comparison more) {
-  if (!into) {
-    into = std::move(more);
-    return;
-  }
-  into->cases += more.cases;
-  into->kinds.insert(more.kinds.begin(), more.kinds.end());
-  for (ParameterMap& s : more.sizes) {
-    if (std::find(into->sizes.begin(), into->sizes.end(), s) == into->sizes.end()) into->sizes.push_back(std::move(s));
-  }
-  into->skipped = std::move(more.skipped);
-  if (!into->reference) into->reference = std::move(more.reference);
-}
-
 /// Searches for a fault or race: at the witnesses' sizes first, then at the sample sizes.
 void search(const Program& p, const ParameterMap& known, const std::vector<ObligationReport>& obligations, bool open, bool samples, Purse& purse, LintFindings& out) {
   Plan plan;
-  plan.inputs = standard_inputs(open ? 4 : 1);
+  plan.waves = standard_waves(open ? 4 : 1);
+  out.ran = Comparison{};
   plan.force_first = true;
   plan.sizes = witness_sizes(p, obligations);
   if (!plan.sizes.empty()) {
-    merge(out.ran, survey(p, plan, purse));
+    add_comparison(*out.ran, survey(p, plan, purse));
     if (out.ran->reference) return;
   }
   if (!samples) return;
   plan.sizes = sample_sizes(p, {}, known, open ? 40 : 6);
-  plan.force_first = !out.ran || out.ran->cases == 0;
-  merge(out.ran, survey(p, plan, purse));
+  plan.force_first = out.ran->cases == 0;
+  add_comparison(*out.ran, survey(p, plan, purse));
 }
 
 void conclude_from_observation(LintFindings& out, const Counts& counts, bool threads, const Places& places) {

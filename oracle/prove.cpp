@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::uint64_t enumeration_limit = 65536;
 
-void add(Comparison& into, Comparison more) {
-  into.cases += more.cases;
-  into.not_comparable += more.not_comparable;
-  into.cells += more.cells;
-  into.excluded += more.excluded;
-  into.kinds.insert(more.kinds.begin(), more.kinds.end());
-  for (ParameterMap& s : more.sizes) {
-    if (std::find(into.sizes.begin(), into.sizes.end(), s) == into.sizes.end()) into.sizes.push_back(std::move(s));
-  }
-  into.skipped = std::move(more.skipped);
-  if (!into.observation) into.observation = std::move(more.observation);
-  if (!into.reference) into.reference = std::move(more.reference);
-}
-
 std::vector<InputChoice> enumeration(std::uint64_t n) {
   std::vector<InputChoice> out;
   for (std::uint64_t i = 0; i < n; ++i) out.push_back({InputChoice::Kind::enumerated, i});
@@ -88,21 +74,21 @@ Comparison refute(const Program& before, const Program& after, const RefuteReque
   plan.reordered_before = request.reordered_before;
   plan.reordered_after = request.reordered_after;
   const auto done = [&] { return total.observation || total.reference; };
-  const auto round = [&](std::vector<ParameterMap> sizes, std::vector<InputChoice> inputs) {
-    if (sizes.empty() || inputs.empty() || done()) return;
+  const auto round = [&](std::vector<ParameterMap> sizes, Waves waves) {
+    if (sizes.empty() || done()) return;
     plan.sizes = std::move(sizes);
-    plan.inputs = std::move(inputs);
+    plan.waves = std::move(waves);
     plan.force_first = total.cases == 0;
-    add(total, compare(before, after, plan, purse));
+    add_comparison(total, compare(before, after, plan, purse));
   };
   const std::vector<ParameterMap> samples = sample_sizes(before, request.targets, request.known);
-  round(request.first, standard_inputs(4));
-  round(samples, standard_inputs(1));
+  round(request.first, standard_waves(4));
+  round(samples, standard_waves(1));
   for (const ParameterMap& size : samples) {
     const auto n = count_inputs(before, size, enumeration_limit);
-    if (n && !done()) round({size}, enumeration(*n));
+    if (n && !done()) round({size}, {enumeration(*n)});
   }
-  round(samples, standard_inputs(8));
+  round(samples, standard_waves(8));
   return total;
 }
 
