@@ -77,6 +77,7 @@ class Check {
     report_.omissions = std::move(found.omissions);
     report_.obligations = std::move(found.obligations);
     if (found.ran && found.ran->cases > 0) report_.ran.push_back(cases_text(*found.ran) + " on the source program");
+    if (needs_parallel_meaning(source_)) report_.omissions.emplace_back("generated code: not for programs with threads and barriers (PAR-0)");
     if (found.verdict == Verdict::error) return conclude(Verdict::error, found.claim);
     return conclude(found.verdict, fmt::format("the source program: {}; no step was looked at", found.claim));
   }
@@ -176,10 +177,6 @@ class Check {
   }
 
   void prepare_compilers() {
-    if (needs_parallel_meaning(reference_) || needs_parallel_meaning(current_)) {
-      report_.omissions.emplace_back("generated code: not for programs with threads and barriers (PAR-0)");
-      return;
-    }
     const std::vector<codegen::CompilerSpec> compilers = chosen_compilers(options_.backends);
     if (compilers.empty()) report_.omissions.emplace_back(options_.backends.empty() ? "c: no C compiler was found" : "c: not among --backends");
     for (const codegen::CompilerSpec& c : compilers) {

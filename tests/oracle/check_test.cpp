@@ -1,0 +1,308 @@
+// How `check` and `apply` form their verdicts: with the real judges, and with judges that lie.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "oracle/backends.hpp"
+#include "oracle/files.hpp"
+#include "oracle/json.hpp"
+#include "oracle/screen.hpp"
+#include "tests/oracle/report_support.hpp"
+
+namespace assay::oracle {
+namespace {
+
+using test::check_text;
+using test::has_code;
+using Status = Obligation::Status;
+
+std::string temporary_folder(const std::string& name) {
+  const auto path = std::filesystem::temp_directory_path() / ("assay-" + name + "-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(path);
+  return path.string();
+}
+
+/// A validation of one obligation, whatever the programs are.
+std::function<Validation(const Program&, const Program&, Query&)> saying(Status status, bool vacuous = false) {
+  return [status, vacuous](const Program&, const Program&, Query&) {
+    Validation v;
+    v.obligations.push_back(test::obligation("dependence-order", status, "DEP-4"));
+    v.obligations.back().vacuous = vacuous;
+    return v;
+  };
+}
+
+TEST(Check, ALegalScheduleIsLegal) {
+  const CheckResult r = check_text(test::tiled_copy);
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("CHK-5", Verdict::legal, r.report.verdict);
+  EXPECT_EQ(r.report.licence, Licence::exact);
+  EXPECT_EQ(r.report.steps.size(), 2U);
+  EXPECT_TRUE(r.program.has_value());
+  ASSERT_FALSE(r.report.executions.empty());
+  RULE_EQ("CHK-11", std::optional<bool>(true), r.report.executions[0].equal);
+  EXPECT_GT(r.report.executions[0].cases, 20);
+  EXPECT_NE(r.report.claim.find("every n in 1..40"), std::string::npos) << r.report.claim;
+}
+
+TEST(Check, CompiledCodeIsComparedWhereThereIsACompiler) {
+  const CheckResult r = check_text(test::tiled_copy);
+  const auto c = std::find_if(r.report.executions.begin(), r.report.executions.end(), [](const ExecutionReport& e) { return e.backend == "c"; });
+  if (codegen::available_compilers().empty()) GTEST_SKIP() << "no C compiler here";
+  ASSERT_NE(c, r.report.executions.end());
+  RULE_EQ("CHK-12", std::optional<bool>(true), c->equal);
+  RULE_EQ("CHK-12", r.report.executions[0].cases, c->cases);
+}
+
+TEST(Check, AViolationIsReplayed) {
+  const CheckResult r = check_text(test::skew);
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("CHK-6", Verdict::illegal, r.report.verdict);
+  EXPECT_FALSE(r.program.has_value());
+  ASSERT_TRUE(r.report.observation.has_value());
+  RULE_EQ("CHK-6", Observation::Kind::difference, r.report.observation->kind);
+  RULE_EQ("CHK-6", std::string("a"), r.report.observation->buffer);
+  RULE_EQ("CHK-6", (std::vector<std::int64_t>{2, 0}), r.report.observation->cell);
+  RULE_EQ("CHK-6", std::int64_t{36}, r.report.observation->differing);
+  EXPECT_TRUE(has_code(r.report, "DEP-2"));
+  const auto& obligations = r.report.steps.at(0).obligations;
+  const bool replayed = std::any_of(obligations.begin(), obligations.end(), [](const ObligationReport& o) { return o.obligation.status == Status::violated && o.obligation.witness && o.replayed; });
+  RULE_TRUE("CHK-6", replayed);
+  const std::string screen = to_screen(r.report, {});
+  EXPECT_NE(screen.find("a[2, 0] is 2.0 before, 1.0 after; 36 of 64 cells differ"), std::string::npos) << screen;
+}
+
+TEST(Check, AViolationThatNothingShowsIsUndecided) {
+  CheckOptions o;
+  o.judges.validate = saying(Status::violated);
+  const CheckResult r = check_text(test::tiled_copy, o);
+  RULE_EQ("CHK-7", Verdict::undecided, r.report.verdict);
+  RULE_EQ("CHK-9", std::size_t{1}, r.report.steps.size());
+}
+
+TEST(Check, AnOpenObligationIsDecidedByExecutions) {
+  CheckOptions o;
+  o.judges.validate = saying(Status::undecided);
+  RULE_EQ("CHK-8", Verdict::illegal, check_text(test::skew, o).report.verdict);
+  RULE_EQ("CHK-8", Verdict::undecided, check_text(test::tiled_copy, o).report.verdict);
+}
+
+TEST(Check, AFalseProofIsAContradictionAndKept) {
+  CheckOptions o;
+  o.judges.validate = test::prove_anything;
+  o.keep_folder = temporary_folder("kept");
+  const CheckResult r = check_text(test::skew, o);
+  RULE_EQ("CHK-11", Verdict::contradiction, r.report.verdict);
+  RULE_EQ("CHK-11", 70, exit_status(r.report.verdict));
+  ASSERT_FALSE(r.report.kept.empty());
+  RULE_TRUE("CHK-11", std::filesystem::exists(r.report.kept));
+  // The kept file holds both programs, and they are indeed different.
+  const auto kept = load_source(r.report.kept);
+  ASSERT_TRUE(kept.has_value());
+  ASSERT_EQ(kept->file.programs.size(), 2U);
+  EXPECT_EQ(prove(kept->file.programs[0], {}, kept->file.programs[1], {}, {}).verdict, Verdict::different);
+  const CheckResult again = check_text(test::skew, o);
+  EXPECT_EQ(again.report.kept, r.report.kept);
+  std::filesystem::remove_all(o.keep_folder);
+}
+
+TEST(Check, ALyingTransformIsCaught) {
+  // The operation drops the last iteration of every loop and claims that nothing changed.
+  CheckOptions o;
+  o.judges.apply = [](const Program& before, const ScheduleLine& line, Query& query) -> StepResult {
+    StepResult r = apply_line(before, line, query);
+    if (!r) return r;
+    Program p = r->program;
+    for (Stmt& s : p.body) {
+      if (s->kind == StmtKind::loop) s = with(s, [](StmtNode& n) { n.hi = n.hi - 1; });
+    }
+    return Rewrite{p};
+  };
+  const CheckResult r = check_text(test::tiled_copy, o);
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("CHK-6", Verdict::illegal, r.report.verdict);
+}
+
+TEST(Check, AFaultySourceIsFaultyBeforeAnyStep) {
+  const CheckResult r = check_text("program p { input A: f32[4] output B: f32[5] for i in 0..5 { B[i] = A[i] } }\nschedule s { split i factor=2 }\n");
+  RULE_EQ("CHK-4", Verdict::faulty, r.report.verdict);
+  RULE_TRUE("CHK-4", r.report.steps.empty());
+}
+
+TEST(Check, AnUndecidedSourceIsUndecidedBeforeAnyStep) {
+  const CheckResult r = check_text("program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } for i in 0..0 { B[i] = A[i] } }\nschedule s { split i factor=2 }\n");
+  RULE_EQ("CHK-4", Verdict::undecided, r.report.verdict);
+  RULE_TRUE("CHK-4", r.report.steps.empty());
+  RULE_TRUE("PAR-0", has_code(r.report, "PAR-0"));
+  const auto said = [&](const std::string& what) {
+    return std::any_of(r.report.omissions.begin(), r.report.omissions.end(), [&](const std::string& s) { return s.find(what) != std::string::npos; });
+  };
+  RULE_TRUE("CHK-13", said("generated code"));
+}
+
+TEST(Check, WorkStopsAtTheFirstStepThatIsNotLegal) {
+  const CheckResult r = check_text("program p { inout x: f32[9] for t in 0..8 { x[t + 1] = x[t] } }\nschedule s {\n split t factor=4 -> o, q\n retype q axis=vectorized\n split o factor=2\n}\n");
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("CHK-9", Verdict::illegal, r.report.verdict);
+  RULE_EQ("CHK-9", std::size_t{2}, r.report.steps.size());
+  RULE_EQ("CHK-9", Verdict::legal, r.report.steps[0].status);
+}
+
+TEST(Check, RefusalsAreInapplicableOrErrors) {
+  const std::string program = "program p { input A: f32[4, 4] output B: f32[4, 4] output C: f32[4] for i in 0..4 { C[i] = 1.0 for j in 0..4 { B[i, j] = A[i, j] } } }\n";
+  CheckResult r = check_text(program + "schedule s { split j factor=2 -> a, b\n swap i a }\n");
+  RULE_EQ("CHK-10", Verdict::inapplicable, r.report.verdict);
+  EXPECT_EQ(r.report.claim, "step 2; step 1 is legal (exact)");
+  r = check_text(program + "schedule s { split j factr=2 }\n");
+  RULE_EQ("CHK-10", Verdict::error, r.report.verdict);
+  r = check_text(program + "schedule s { split nothing factor=2 }\n");
+  RULE_EQ("CHK-10", Verdict::error, r.report.verdict);
+}
+
+TEST(Check, LicencesAreCompared) {
+  CheckOptions o;
+  CheckResult r = check_text(test::sum_swap, o);
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("LIC-1", Verdict::legal, r.report.verdict);
+  RULE_EQ("LIC-1", std::optional<Licence>(Licence::reassociates), r.report.licence);
+  EXPECT_EQ(r.report.executions[0].rigour, 'E');
+  o.licence = Licence::exact;
+  r = check_text(test::sum_swap, o);
+  RULE_EQ("LIC-1", Verdict::illegal, r.report.verdict);
+  RULE_TRUE("LIC-1", has_code(r.report, "LIC-1"));
+  o.licence = Licence::reassociates;
+  RULE_EQ("LIC-1", Verdict::legal, check_text(test::sum_swap, o).report.verdict);
+}
+
+TEST(Check, OnlyOrderExactCellsAreComparedAcrossAReordering) {
+  // Every addition of 0.1 is inexact after the first: no case has an order-exact cell.
+  const CheckResult r = check_text("program p { output S: f32[1] zero S for a in 0..6 { for b in 0..5 { S[0] += 0.1 } } }\nschedule s { swap a b }\n");
+  ASSERT_FALSE(r.report.executions.empty());
+  RULE_EQ("CHK-3", std::optional<bool>(), r.report.executions[0].equal);
+  const std::string screen = to_screen(r.report, {});
+  RULE_TRUE("CHK-3", screen.find("not comparable") != std::string::npos) << screen;
+  const CheckResult exact = check_text(test::sum_swap);
+  RULE_EQ("CHK-3", std::optional<bool>(true), exact.report.executions[0].equal);
+  RULE_TRUE("CHK-3", exact.report.executions[0].cells > 0);
+}
+
+TEST(Check, TheBudgetIsKeptButSomethingIsInterpreted) {
+  const auto text = [](int n) { return "program p { output B: f32[1] for i in 0.." + std::to_string(n) + " { B[0] = 1.0 } }\nschedule s { split i factor=2 }\n"; };
+  CheckOptions o;
+  o.backends = {"interp"};
+  o.budgets.interpretation = 1000;
+  CheckResult r = check_text(text(1000), o);  // beyond the budget, within ten times of it
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("CHK-2", Verdict::legal, r.report.verdict);
+  RULE_EQ("CHK-2", 1, r.report.executions[0].cases);
+  r = check_text(text(100000), o);
+  RULE_EQ("CHK-2", Verdict::undecided, r.report.verdict);
+  RULE_EQ("CHK-2", 0, r.report.executions[0].cases);
+}
+
+TEST(Check, RequiredBackendsMustRun) {
+  CheckOptions o;
+  o.required = {"cuda"};
+  RULE_EQ("CHK-14", Verdict::undecided, check_text(test::tiled_copy, o).report.verdict);
+  o.required = {"interp"};
+  RULE_EQ("CHK-14", Verdict::legal, check_text(test::tiled_copy, o).report.verdict);
+  if (codegen::available_compilers().empty()) return;
+  o.required = {"c"};
+  RULE_EQ("CHK-14", Verdict::legal, check_text(test::tiled_copy, o).report.verdict);
+  o.backends = {"interp"};
+  RULE_EQ("CHK-14", Verdict::undecided, check_text(test::tiled_copy, o).report.verdict);
+}
+
+TEST(Check, UptoAndOnly) {
+  const std::string text = "program p { inout x: f32[9] for t in 0..8 { x[t + 1] = x[t] } }\nschedule s {\n split t factor=4 -> o, q\n retype q axis=vectorized\n}\n";
+  CheckOptions o;
+  o.upto = 1;
+  CheckResult r = check_text(text, o);
+  RULE_EQ("CHK-15", Verdict::legal, r.report.verdict);
+  RULE_EQ("CHK-15", std::size_t{1}, r.report.steps.size());
+  o.upto = std::nullopt;
+  o.only = 2;
+  r = check_text(text, o);
+  RULE_EQ("CHK-15", Verdict::illegal, r.report.verdict);
+  RULE_TRUE("CHK-15", !r.report.steps.at(0).judged && r.report.steps.at(1).judged);
+  o.only = 3;
+  RULE_EQ("CHK-15", Verdict::error, check_text(text, o).report.verdict);
+}
+
+TEST(Check, OnlyComparesWithTheProgramBeforeTheStep) {
+  // Step 1 reassociates; step 2 alone is exact, and is compared bit by bit.
+  const std::string text = "program p { input A: f32[6, 5] output S: f32[1] zero S for a in 0..6 { for b in 0..5 { S[0] += A[a, b] } } }\nschedule s {\n swap a b\n split a factor=2\n}\n";
+  CheckOptions o;
+  o.only = 2;
+  o.licence = Licence::exact;
+  const CheckResult r = check_text(text, o);
+  SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+  RULE_EQ("CHK-15", Verdict::legal, r.report.verdict);
+  EXPECT_EQ(r.report.executions.at(0).rigour, 'B');
+}
+
+TEST(Check, VacuousStepsAreWarnedAbout) {
+  CheckOptions o;
+  o.judges.validate = saying(Status::proved, true);
+  const CheckResult r = check_text(test::tiled_copy, o);
+  RULE_EQ("CHK-16", Verdict::legal, r.report.verdict);
+  RULE_TRUE("CHK-16", has_code(r.report, "CHK-16"));
+}
+
+TEST(Check, ApplyRunsNothingButWitnesses) {
+  CheckOptions o;
+  o.execute = false;
+  CheckResult r = check_text(test::tiled_copy, o);
+  RULE_EQ("CHK-17", Verdict::legal, r.report.verdict);
+  RULE_TRUE("CHK-17", r.program.has_value());
+  RULE_TRUE("CHK-17", r.report.executions.empty());
+  r = check_text(test::skew, o);
+  RULE_EQ("CHK-17", Verdict::illegal, r.report.verdict);
+  RULE_TRUE("CHK-17", !r.program.has_value());
+  o.licence = Licence::exact;
+  r = check_text(test::sum_swap, o);
+  RULE_EQ("CHK-17", Verdict::illegal, r.report.verdict);
+  RULE_TRUE("CHK-17", !r.program.has_value());
+}
+
+TEST(Check, FunctionsThatAreNotPromisedAreNotCompared) {
+  if (codegen::available_compilers().empty()) GTEST_SKIP() << "no C compiler here";
+  const CheckResult r = check_text("program p { input A: f64[8] output B: f64[8] for i in 0..8 { B[i] = exp(A[i]) } }\nschedule s { split i factor=4 }\n");
+  const auto c = std::find_if(r.report.executions.begin(), r.report.executions.end(), [](const ExecutionReport& e) { return e.backend == "c"; });
+  ASSERT_NE(c, r.report.executions.end());
+  RULE_EQ("CHK-13", 'U', c->rigour);
+  RULE_EQ("CHK-13", std::optional<bool>(), c->equal);
+  const std::string screen = to_screen(r.report, {});
+  RULE_TRUE("CHK-13", screen.find("rigour U") != std::string::npos) << screen;
+}
+
+TEST(Check, TheSameAnswerTwice) {
+  for (const char* text : {test::skew, test::tiled_copy, test::sum_swap}) {
+    RULE_EQ("CLI-4", to_json(check_text(text).report), to_json(check_text(text).report));
+  }
+}
+
+TEST(Backends, ADisagreementWithTheInterpreterIsAContradiction) {
+  const auto compilers = codegen::available_compilers();
+  if (compilers.empty()) GTEST_SKIP() << "no C compiler here";
+  const auto m = test::material(test::tiled_copy);
+  CompiledPair pair(m.program(), m.program(), compilers.front(), false);
+  const ParameterMap size{{"n", 3}};
+  const InputChoice choice{InputChoice::Kind::exact, 0};
+  const TensorMap inputs = make_inputs(m.program(), size, choice);
+  interp::Options options;
+  options.parameters = size;
+  const interp::Outcome right = interp::run(m.program(), inputs, options);
+  EXPECT_TRUE(pair.run_interpreted(size, choice, inputs, right, right));
+  interp::Outcome wrong = right;
+  wrong.outputs.at("B").bytes[0] ^= 1U;
+  RULE_TRUE("CHK-12", !pair.run_interpreted(size, choice, inputs, right, wrong));
+  RULE_TRUE("CHK-12", pair.result().contradiction.has_value());
+  RULE_EQ("CHK-12", std::int64_t{1}, pair.result().observation->differing);
+}
+
+}  // namespace
+}  // namespace assay::oracle

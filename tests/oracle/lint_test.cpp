@@ -1,0 +1,117 @@
+// How `lint` forms its verdicts.
+#include <gtest/gtest.h>
+
+#include "oracle/json.hpp"
+#include "oracle/screen.hpp"
+#include "tests/oracle/report_support.hpp"
+
+namespace assay::oracle {
+namespace {
+
+using test::has_code;
+using test::lint_text;
+using Status = Obligation::Status;
+
+std::string screen_of(const Report& r) { return to_screen(r, {false, false, true}); }
+
+LintOptions saying(Status status) {
+  LintOptions o;
+  o.judges.lint = [status](const Program&, Query&) { return std::vector<Obligation>{test::obligation("in-bounds", status, "BND-2")}; };
+  return o;
+}
+
+const char* const clean = "program p { param n in 1..9 input A: f32[n] output B: f32[n] for i in 0..n { B[i] = A[i] } }";
+const char* const beyond = "program p { param n in 1..9 input A: f32[n] output B: f32[n + 1] for i in 0..n + 1 { B[i] = A[i] } }";
+
+TEST(Lint, AProvedProgramThatRunsIsClean) {
+  const Report r = lint_text(clean);
+  SCOPED_TRACE(screen_of(r));
+  RULE_EQ("LINT-1", Verdict::clean, r.verdict);
+  RULE_TRUE("LINT-1", !r.obligations.empty() && r.executions.at(0).cases > 0);
+  EXPECT_NE(r.claim.find("every n in 1..9"), std::string::npos);
+}
+
+TEST(Lint, AFaultIsObserved) {
+  const Report r = lint_text(beyond);
+  SCOPED_TRACE(screen_of(r));
+  RULE_EQ("LINT-2", Verdict::faulty, r.verdict);
+  ASSERT_TRUE(r.observation.has_value());
+  ASSERT_TRUE(r.observation->fault.has_value());
+  RULE_EQ("LINT-2", std::string("RUN-1"), r.observation->fault->code);
+  RULE_EQ("LINT-2", std::string("A"), r.observation->fault->buffer);
+  RULE_EQ("LINT-3", (ParameterMap{{"n", 1}}), r.observation->parameters);  // the smallest that shows it
+  RULE_TRUE("LINT-2", !r.observation->fault->at.iteration.empty());
+  EXPECT_TRUE(has_code(r, "BND-1"));
+}
+
+TEST(Lint, EveryKindOfFault) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"RUN-2", "program p { output B: f32[2] for i in 0..2 { var s: f32 B[i] = s } }"},
+      {"RUN-3", "program p { input A: i32[4] output B: i32[4] for i in 0..4 { B[i] = floordiv(1, A[i]) } }"},
+      {"RUN-6", "program p { output B: f32[4] for i in 0..3 { B[i] = 1.0 } }"},
+      {"RUN-7", "program p { output B: f32[1] for i in 0..3 @vectorized { B[0] = 1.0 } }"},
+  };
+  for (const auto& [code, text] : cases) {
+    const Report r = lint_text(text);
+    SCOPED_TRACE(screen_of(r));
+    RULE_EQ("LINT-2", Verdict::faulty, r.verdict);
+    ASSERT_TRUE(r.observation && r.observation->fault);
+    EXPECT_EQ(r.observation->fault->code, code);
+  }
+}
+
+TEST(Lint, ARaceBetweenGroupsIsObserved) {
+  const Report r = lint_text("program p { inout x: f32[9] for i in 0..8 @grid { x[i + 1] = x[i] } }");
+  SCOPED_TRACE(screen_of(r));
+  RULE_EQ("LINT-2", Verdict::faulty, r.verdict);
+  ASSERT_TRUE(r.observation.has_value());
+  RULE_EQ("LINT-2", Observation::Kind::race, r.observation->kind);
+  EXPECT_TRUE(has_code(r, "RACE-1"));
+}
+
+TEST(Lint, WhatIsNotObservedIsUndecided) {
+  for (const Status s : {Status::violated, Status::undecided}) {
+    const Report r = lint_text(clean, saying(s));
+    RULE_EQ("LINT-3", Verdict::undecided, r.verdict);
+    EXPECT_NE(screen_of(r).find("unknown[BND-2]"), std::string::npos) << screen_of(r);
+  }
+  RULE_EQ("LINT-3", Verdict::faulty, lint_text(beyond, saying(Status::undecided)).verdict);
+}
+
+TEST(Lint, AFaultAgainstAllProofsIsAContradiction) {
+  const Report r = lint_text(beyond, saying(Status::proved));
+  RULE_EQ("LINT-4", Verdict::contradiction, r.verdict);
+  RULE_EQ("LINT-4", 70, exit_status(r.verdict));
+}
+
+TEST(Lint, ThreadsAreNeverClean) {
+  const char* const programs[] = {
+      "program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } }",
+      "program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }",
+      "program p { input A: f32[4] output B: f32[4] for i in 0..4 { B[i] = A[i] } launch for i in 0..4 { B[i] = A[i] } }",
+      "program p { input A: f32[4] output B: f32[4] shared S: f32[4] for t in 0..4 @workgroup { S[t] = A[t] barrier B[t] = S[t] } }",
+  };
+  for (const char* text : programs) {
+    const Report r = lint_text(text);
+    SCOPED_TRACE(screen_of(r));
+    RULE_EQ("PAR-0", Verdict::undecided, r.verdict);
+    RULE_TRUE("PAR-0", has_code(r, "PAR-0"));
+  }
+  const Report r = lint_text("program p { input A: f32[4] output B: f32[5] for t in 0..5 @workgroup { B[t] = A[t] } }");
+  RULE_EQ("PAR-0", Verdict::faulty, r.verdict);
+  RULE_TRUE("PAR-0", !has_code(lint_text(clean), "PAR-0"));
+  RULE_TRUE("PAR-0", !has_code(lint_text("program p { input A: f32[4] output B: f32[4] for t in 0..4 @grid { B[t] = A[t] } }"), "PAR-0"));
+}
+
+TEST(Lint, NoAdmissibleParameterIsAnError) {
+  const Report r = lint_text("program p { param n in 1..5 require n > 7 output B: f32[n] for i in 0..n { B[i] = 1.0 } }");
+  RULE_EQ("CLI-7", Verdict::error, r.verdict);
+  RULE_TRUE("CLI-7", has_code(r, "CLI-7"));
+}
+
+TEST(Lint, TheSameAnswerTwice) {
+  for (const char* text : {clean, beyond}) RULE_EQ("CLI-4", to_json(lint_text(text)), to_json(lint_text(text)));
+}
+
+}  // namespace
+}  // namespace assay::oracle
