@@ -5,6 +5,7 @@
 #
 # Each folder of examples/ holds a kernel, a good schedule for it, and a wrong one that differs from the good one in one word or number.
 # Run again it installs and compiles nothing, and repeats the checks.
+# ASSAY_BUILD names another build folder.
 # Exit status: 0 every verdict is the expected one, 1 one is not, 2 packages are missing and cannot be installed from here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ source scripts/packages.sh
 source scripts/build.sh
 
 shown=fir_interleaved # the example whose two answers are shown in full
-folder=$assay_root/build
+folder=${ASSAY_BUILD:-$assay_root/build}
 answers=$folder/quickstart
 assay=$folder/assay
 
@@ -27,6 +28,11 @@ lines() {
 # changed KERNEL: the lines in which the wrong schedule differs from the good one.
 changed() {
   diff <(lines "examples/$1/good.sched") <(lines "examples/$1/wrong.sched") | sed -nE 's/^([<>])/\1/p' || true
+}
+# changed_words KERNEL: of these lines, the words that the wrong schedule has in place of the good one's.
+changed_words() {
+  changed "$1" | awk '/^</ { for (i = 2; i <= NF; i++) good[i] = $i }
+                      /^>/ { for (i = 2; i <= NF; i++) if ($i != good[i]) printf "%s ", $i }'
 }
 # check KERNEL SCHEDULE: what a user would type; the answer goes to a file, its last line begins with the verdict.
 check() {
@@ -88,12 +94,11 @@ show "$shown" wrong
 
 echo
 echo "All examples ($((SECONDS - started)) s):"
-printf '  %-20s %-10s %-12s %s\n' kernel good wrong "one word changed (< good, > wrong)"
+printf '  %-18s %-9s %-9s %-36s %s\n' kernel good wrong "a step of the good schedule" "in the wrong one"
 failures=0
 for kernel in "${kernels[@]}"; do
-  mapfile -t difference < <(changed "$kernel")
-  printf '  %-20s %-10s %-12s %s\n' "$kernel" "$(verdict "$kernel" good)" "$(verdict "$kernel" wrong)" "${difference[0]:-}"
-  printf '  %-20s %-10s %-12s %s\n' "" "" "" "${difference[1]:-}"
+  printf '  %-18s %-9s %-9s %-36s %s\n' "$kernel" "$(verdict "$kernel" good)" "$(verdict "$kernel" wrong)" \
+    "$(changed "$kernel" | sed -n 's/^< //p' | head -n 1)" "$(changed_words "$kernel")"
   for schedule in good wrong; do
     want=$(expected "examples/$kernel/$schedule.sched")
     if [[ -z $want || $(verdict "$kernel" "$schedule") != "$want" ]]; then

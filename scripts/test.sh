@@ -6,6 +6,7 @@
 # --sanitize does the same in build-sanitize/, with AddressSanitizer and UndefinedBehaviorSanitizer.
 # FUZZ_SECONDS (60): how long the fuzzer of the parser runs; 0 leaves it out.
 # ASSAY_PROPERTY_CASES: how many cases the property tests draw; unset, all of them (with --sanitize 500).
+# ASSAY_BUILD names another build folder than build/ (with --sanitize, -sanitize is appended).
 # The last line is `N passed, N failed, N skipped`. Exit status: 0 all passed, 1 something failed, 2 the command line or the
 # packages are wrong.
 set -euo pipefail
@@ -13,12 +14,12 @@ cd "$(dirname "$0")/.."
 source scripts/packages.sh
 source scripts/build.sh
 
-folder=$assay_root/build
+folder=${ASSAY_BUILD:-$assay_root/build}
 options=(-DASSAY_TESTS=ON)
 case ${1:-} in
   "") ;;
   --sanitize)
-    folder=$assay_root/build-sanitize
+    folder=$folder-sanitize
     options+=(-DASSAY_SANITIZE=ON)
     export ASSAY_PROPERTY_CASES=${ASSAY_PROPERTY_CASES:-500}
     ;;
