@@ -172,8 +172,8 @@ Index floordiv(const Index& e, std::int64_t divisor) {
   Index bad;
   bad.overflowed_ = true;
   if (divisor < 1 || e.overflowed()) return bad;
-  const Index quotient = map_terms(e, floor_div(e.constant(), divisor), [&](std::int64_t c) { return floor_div(c, divisor); });
-  Index rest = map_terms(e, floor_mod(e.constant(), divisor), [&](std::int64_t c) { return floor_mod(c, divisor); });
+  const Index quotient = map_terms(e, floor_div(e.constant(), divisor), [&](std::int64_t c) { return c / divisor; });
+  Index rest = map_terms(e, floor_mod(e.constant(), divisor), [&](std::int64_t c) { return c % divisor; });
   if (rest.is_constant()) return quotient;
   if (const std::int64_t g = content(rest, divisor); g > 1) {
     rest = map_terms(rest, floor_div(rest.constant(), g), [&](std::int64_t c) { return c / g; });
@@ -208,7 +208,7 @@ Index floormod(const Index& e, std::int64_t divisor) {
   b.check();
   const Index unwrapped = finish(std::move(b));
   if (unwrapped.overflowed()) return bad;
-  Index rest = map_terms(unwrapped, floor_mod(unwrapped.constant(), divisor), [&](std::int64_t c) { return floor_mod(c, divisor); });
+  Index rest = map_terms(unwrapped, floor_mod(unwrapped.constant(), divisor), [&](std::int64_t c) { return c % divisor; });
   if (rest.is_constant()) return rest;
   std::int64_t offset = 0;
   const std::int64_t g = content(rest, divisor);
@@ -325,18 +325,26 @@ std::string Index::text() const {
   if (overflowed_) return "<overflow>";
   std::string out;
   for (const auto& [atom, coefficient] : terms_) {
-    const bool negative = coefficient < 0;
+    // -floordiv(-e, c) reads better as what it mostly was written as: ceildiv(e, c).
+    const bool ceiling = atom->kind == IndexAtom::Kind::floordiv && coefficient < 0 && coefficient != INT64_MIN && atom->args[0].terms()[0].second < 0;
+    const bool negative = coefficient < 0 && !ceiling;
     if (!out.empty()) {
       out += negative ? " - " : " + ";
     } else if (negative) {
       out += "-";
     }
     // INT64_MIN has no negation; its magnitude is written as the unsigned value.
-    const auto magnitude = negative ? 0U - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
+    const auto magnitude = coefficient < 0 ? 0U - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
     if (magnitude != 1) out += std::to_string(magnitude) + "*";
     switch (atom->kind) {
       case IndexAtom::Kind::symbol: out += atom->symbol; break;
-      case IndexAtom::Kind::floordiv: out += "floordiv(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")"; break;
+      case IndexAtom::Kind::floordiv:
+        if (ceiling) {
+          out += "ceildiv(" + (-atom->args[0]).text() + ", " + std::to_string(atom->divisor) + ")";
+          break;
+        }
+        out += "floordiv(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")";
+        break;
       case IndexAtom::Kind::floormod: out += "floormod(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")"; break;
       case IndexAtom::Kind::min:
       case IndexAtom::Kind::max: {

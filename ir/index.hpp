@@ -2,7 +2,8 @@
 //
 // An Index is  constant + Σ coefficient · atom.  An atom is a symbol, floordiv(e, c), floormod(e, c) with c > 0, or the
 // minimum or maximum of several Index values. Construction is canonical: terms are coalesced and sorted, zero terms are
-// dropped, multiples of the divisor leave a floordiv and disappear from a floormod, constants fold. So structural
+// dropped, multiples of the divisor leave a floordiv and disappear from a floormod (coefficients keep their sign, so that
+// ceildiv(e, c) stays -floordiv(-e, c)), constants fold. So structural
 // equality is the equality that the rest of the code may rely on (it is sufficient, not necessary, for equal values).
 // Arithmetic is checked: an Index whose construction overflowed int64 is `overflowed()`, and so is all that is built of it.
 #pragma once

@@ -65,6 +65,7 @@ class LineScanner {
 
 // A name with an optional star, or a number with an optional sign.
 std::optional<ScheduleWord> LineScanner::word(std::string_view wanted) {
+  const std::size_t before = at_.offset;
   skip_blanks();
   const std::size_t from = at_.offset;
   std::size_t n = 0;
@@ -80,8 +81,9 @@ std::optional<ScheduleWord> LineScanner::word(std::string_view wanted) {
     if (peek() == ';') help = "a newline ends an operation";
     if (peek() == '{') help = "a program begins with `program NAME {`";
     const char c = peek();
-    const std::string found = at_line_end() ? "the line ends" : c > 0x20 && c < 0x7f ? fmt::format("`{}` stands here", c) : "a stray character stands here";
-    reporter_.error("SCH-2", place(from, 1), fmt::format("{} where {} is expected", found, wanted), help);
+    const bool ended = at_line_end();
+    const std::string found = ended ? "the line ends" : c > 0x20 && c < 0x7f ? fmt::format("`{}` stands here", c) : "a stray character stands here";
+    reporter_.error("SCH-2", place(ended ? before : from, 1), fmt::format("{} where {} is expected", found, wanted), help);
     return std::nullopt;
   }
   at_.offset += n;

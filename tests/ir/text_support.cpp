@@ -40,6 +40,11 @@ bool has_error(std::string_view marked_text, std::string_view code, const std::s
   return good;
 }
 
+std::string first_code(std::string_view text, const std::string& path) {
+  const auto found = errors(text, path);
+  return found.empty() ? std::string() : found[0].code;
+}
+
 std::string help_of(std::string_view text, const std::string& path) {
   const auto found = errors(text, path);
   return found.size() == 1 ? found[0].help : "(" + std::to_string(found.size()) + " errors)";

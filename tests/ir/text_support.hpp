@@ -20,6 +20,8 @@ Marked marked(std::string_view text);
 std::vector<Diagnostic> errors(std::string_view text, const std::string& path = "t.air");
 /// Whether the text has exactly one error, of this code and at the marked place.
 bool has_error(std::string_view marked_text, std::string_view code, const std::string& path = "t.air");
+/// The code of the first error, empty without one.
+std::string first_code(std::string_view text, const std::string& path = "t.air");
 /// The only help of a text with one error.
 std::string help_of(std::string_view text, const std::string& path = "t.air");
 /// A program around statements: `inout A: f32[8, 8]`, `inout B: f32[8]`, `inout I: i32[8]`, `output O: i8[8]`, `param n in 1..9`.
