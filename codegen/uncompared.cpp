@@ -1,12 +1,13 @@
 // Which observed values may depend on a function that generated code does not promise to the bit.
 //
 // A name (buffer, variable, scope variable) is tainted when something stored to it contains such a function or a tainted
-// name, or when the store stands under a condition, or at an index, that does. The least fixed point over the program text,
-// without regard to order or cells, covers every real dependence.
-#include <set>
+// name, or when the store stands under a condition, or at an index, that does. Reachability over the program text, without
+// regard to order or cells, covers every real dependence.
+#include <algorithm>
+#include <map>
+#include <vector>
 
 #include "codegen/c.hpp"
-#include "ir/traverse.hpp"
 
 namespace assay::codegen {
 namespace {
@@ -27,48 +28,76 @@ bool is_uncompared(const Expr& e) {
   }
 }
 
-class Taint {
+// The graph "a value of u may reach v" over names, conditions and one source, which stands for the functions themselves.
+class Flow {
  public:
-  bool grows(const Block& b, bool under) {
-    bool grown = false;
-    for (const Stmt& s : b) grown = statement(s, under) || grown;
-    return grown;
+  explicit Flow(const Block& body) { statements(body, no_condition); }
+
+  /// The names that the source reaches.
+  std::vector<bool> reached() const {
+    std::vector<bool> seen(edges_.size(), false);
+    std::vector<std::size_t> open{source};
+    seen[source] = true;
+    while (!open.empty()) {
+      const std::size_t from = open.back();
+      open.pop_back();
+      for (const std::size_t to : edges_[from]) {
+        if (!seen[to]) open.push_back(to);
+        seen[to] = true;
+      }
+    }
+    return seen;
   }
-  bool holds(const Symbol& s) const { return tainted_.count(s) != 0; }
+  std::size_t node(const Symbol& s) {
+    const auto [known, added] = nodes_.emplace(s, edges_.size());
+    if (added) edges_.emplace_back();
+    return known->second;
+  }
 
  private:
-  bool statement(const Stmt& s, bool under) {
-    bool grown = false, value = under;
-    for (const Expr& e : s->indices) value = expression(e, grown) || value;
-    if (s->value) value = expression(s->value, grown) || value;
-    if (s->kind == StmtKind::store || s->kind == StmtKind::declare || s->kind == StmtKind::assign || s->kind == StmtKind::zero) {
-      if (value) grown = tainted_.insert(s->name).second || grown;
+  static constexpr std::size_t source = 0, no_condition = 1;
+
+  void statements(const Block& b, std::size_t condition) {
+    for (const Stmt& s : b) statement(s, condition);
+  }
+
+  void statement(const Stmt& s, std::size_t condition) {
+    std::size_t inner = condition, target = condition;
+    if (s->kind == StmtKind::branch) {
+      inner = target = edges_.size();
+      edges_.emplace_back();
+      edges_[condition].push_back(inner);
+    } else if (s->kind == StmtKind::store || s->kind == StmtKind::zero || s->kind == StmtKind::declare || s->kind == StmtKind::assign) {
+      target = node(s->name);
+      edges_[condition].push_back(target);
     }
-    grown = grows(s->body, value) || grown;
-    return grows(s->other, value) || grown;
+    for (const Expr& e : s->indices) expression(e, target);
+    if (s->value) expression(s->value, target);
+    statements(s->body, inner);
+    statements(s->other, inner);
   }
 
-  /// Whether the value may be tainted; `grown` is set when a scope inside taints a new name.
-  bool expression(const Expr& e, bool& grown) {
-    bool value = is_uncompared(e) || tainted_.count(e->name) != 0;
-    for (const Expr& a : e->args) value = expression(a, grown) || value;
-    if (e->op == Op::scope) grown = grows(e->body, false) || grown;
-    return value || (e->op == Op::scope && tainted_.count(e->name) != 0);
+  void expression(const Expr& e, std::size_t target) {
+    if (is_uncompared(e)) edges_[source].push_back(target);
+    if (e->op == Op::load || e->op == Op::variable || e->op == Op::scope) edges_[node(e->name)].push_back(target);
+    for (const Expr& a : e->args) expression(a, target);
+    statements(e->body, no_condition);
   }
 
-  std::set<Symbol> tainted_;
+  std::map<Symbol, std::size_t> nodes_;
+  std::vector<std::vector<std::size_t>> edges_{2};
 };
 
 }  // namespace
 
 bool has_uncompared_operations(const Program& p) {
-  Taint taint;
-  while (taint.grows(p.body, false)) {
-  }
+  Flow flow(p.body);
+  std::vector<std::size_t> observed;
   for (const Buffer& b : p.buffers) {
-    if (is_observed(b.kind) && taint.holds(b.name)) return true;
+    if (is_observed(b.kind)) observed.push_back(flow.node(b.name));
   }
-  return false;
+  const std::vector<bool> reached = flow.reached();
+  return std::any_of(observed.begin(), observed.end(), [&](std::size_t n) { return reached[n]; });
 }
 
 }  // namespace assay::codegen
