@@ -7,6 +7,7 @@
 #include "transforms/affine.hpp"
 #include "transforms/facts.hpp"
 #include "transforms/operation.hpp"
+#include "transforms/search.hpp"
 
 namespace assay {
 namespace {
@@ -53,7 +54,10 @@ class Folder {
       Context inside = known.with(loop_domain(s));
       const Index extent = n.hi - n.lo;
       if (extent.is_constant() && extent.constant() <= n.step) inside.once.emplace(n.name, n.lo.substitute(known.once));
-      n.body = block(n.body, inside);
+      Block body = block(n.body, inside);
+      // A @reduce loop without its accumulation is no program (WF-12); one that never runs it keeps the guard that says so.
+      const auto updates = [](const Stmt& t) { return t->kind == StmtKind::store || t->kind == StmtKind::assign; };
+      if (n.axis != Axis::reduce || find_statement(body, updates)) n.body = std::move(body);
     });
   }
 
@@ -135,27 +139,38 @@ class Folder {
     return with(e, [&](ExprNode& n) { n.args = {first, second}; });
   }
 
-  // Drops the arguments of minima and maxima that another argument makes superfluous wherever the loop is reached.
+  // Drops the arguments of minima and maxima, innermost first, that another argument makes superfluous wherever the loop
+  // is reached.
   Index prune(const Index& e, const Context& known) {
     Index out = e;
     for (const auto& [atom, coefficient] : e.terms()) {
-      const bool smallest = atom->kind == IndexAtom::Kind::min;
-      if (!smallest && atom->kind != IndexAtom::Kind::max) continue;
-      std::vector<Index> kept = atom->args;
-      for (std::size_t i = 0; i < kept.size();) {
-        const auto beats = [&](const Index& other) {
-          if (other == kept[i]) return false;
-          return holds(known, smallest ? Formula::le(other, kept[i]) : Formula::le(kept[i], other));
-        };
-        if (std::any_of(kept.begin(), kept.end(), beats)) {
-          kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
-        } else {
-          ++i;
-        }
-      }
-      if (kept.size() < atom->args.size()) out = out + ((smallest ? min(kept) : max(kept)) - of_atom(*atom)) * coefficient;
+      if (atom->kind == IndexAtom::Kind::symbol) continue;
+      IndexAtom inside = *atom;
+      for (Index& a : inside.args) a = prune(a, known);
+      const Index pruned = prune_arguments(of_atom(inside), known);
+      out = out + (pruned - of_atom(*atom)) * coefficient;
     }
     return out;
+  }
+
+  Index prune_arguments(const Index& e, const Context& known) {
+    if (e.constant() != 0 || e.terms().size() != 1 || e.terms()[0].second != 1) return e;
+    const IndexAtom& atom = *e.terms()[0].first;
+    const bool smallest = atom.kind == IndexAtom::Kind::min;
+    if (!smallest && atom.kind != IndexAtom::Kind::max) return e;
+    std::vector<Index> kept = atom.args;
+    for (std::size_t i = 0; i < kept.size();) {
+      const auto beats = [&](const Index& other) {
+        if (other == kept[i]) return false;
+        return holds(known, smallest ? Formula::le(other, kept[i]) : Formula::le(kept[i], other));
+      };
+      if (std::any_of(kept.begin(), kept.end(), beats)) {
+        kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    return smallest ? min(kept) : max(kept);
   }
 
   Query& query_;

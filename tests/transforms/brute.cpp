@@ -13,21 +13,26 @@ constexpr std::size_t most_events = 200000;
 
 class Tracer {
  public:
-  explicit Tracer(Values values) : values_(std::move(values)) {}
+  explicit Tracer(Values values, bool ordered = true) : values_(std::move(values)), ordered_(ordered) {}
 
   Trace run(const Block& b) {
     block(b);
+    if (!ordered_) std::sort(out_.events.begin(), out_.events.end());
     return std::move(out_);
   }
 
-  std::optional<bool> condition(const Expr& e) {
-    const std::string text = ground(e);
-    if (text == "true") return true;
-    if (text == "false") return false;
+  std::optional<bool> condition(const Expr& e) { return truth(ground(e)); }
+
+ private:
+  // What a condition's text says: it is "true" or "false", or, where an operand reads data but cannot change the outcome,
+  // ends in "=true" or "=false".
+  static std::optional<bool> truth(const std::string& text) {
+    const auto ends = [&](const std::string& word) { return text == word || (text.size() > word.size() && text.compare(text.size() - word.size() - 1, std::string::npos, "=" + word) == 0); };
+    if (ends("true")) return true;
+    if (ends("false")) return false;
     return std::nullopt;
   }
 
- private:
   std::int64_t value(const Index& e) {
     const auto v = e.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
       const auto it = values_.find(s);
@@ -57,12 +62,14 @@ class Tracer {
         return;
       }
       case StmtKind::branch: {
-        if (const auto c = condition(s->value)) return block(*c ? s->body : s->other);
-        event(s, "if " + ground(s->value));
-        block(s->body);
-        event(s, "else");
-        block(s->other);
-        event(s, "end");
+        const std::string text = ground(s->value);
+        const auto c = truth(text);
+        const bool reads = text != "true" && text != "false";
+        if (reads) event(s, "if " + text);
+        if (c != false) block(s->body);
+        if (reads) event(s, "else");
+        if (c != true) block(s->other);
+        if (reads) event(s, "end");
         return;
       }
       case StmtKind::zero: return event(s, "zero " + s->name);
@@ -103,7 +110,7 @@ class Tracer {
       case Op::load: return e->name + list(e->args);
       case Op::convert: return fmt::format("{}({})", name(e->type), arg(0));
       case Op::scope: {
-        Tracer inner(values_);
+        Tracer inner(values_, ordered_);
         const Trace t = inner.run(e->body);
         if (!t.problem.empty()) out_.problem = t.problem;
         return fmt::format("scope {} {{{}}}", stem(e->name), fmt::join(t.events, "; "));
@@ -112,7 +119,8 @@ class Tracer {
         const std::string c = arg(0);
         if (c == "true") return arg(1);
         if (c == "false") return arg(2);
-        return fmt::format("({} ? {} : {})", c, arg(1), arg(2));
+        const auto known = truth(c);
+        return fmt::format("({} ? {} : {})", c, known == false ? "" : arg(1), known == true ? "" : arg(2));
       }
       case Op::land:
       case Op::lor: {
@@ -121,13 +129,20 @@ class Tracer {
         const std::string a = arg(0);
         if (a == neutral) return arg(1);
         if (a == absorbing) return a;
+        const bool decides = e->op == Op::lor;  // the value of one operand that decides
+        if (truth(a) == decides) return a;
         const std::string b = arg(1);
         if (b == neutral) return a;
-        return fmt::format("({} {} {})", a, info(e->op).text, b);
+        const std::string both = fmt::format("({} {} {})", a, info(e->op).text, b);
+        if (truth(b) == decides) return both + "=" + absorbing;
+        if (truth(a) == !decides && truth(b) == !decides) return both + "=" + neutral;
+        return both;
       }
       case Op::lnot: {
         const std::string a = arg(0);
-        return a == "true" ? "false" : a == "false" ? "true" : "!" + a;
+        if (a == "true" || a == "false") return a == "true" ? "false" : "true";
+        const auto known = truth(a);
+        return fmt::format("!{}{}", a, known ? (*known ? "=false" : "=true") : "");
       }
       default: break;
     }
@@ -141,12 +156,13 @@ class Tracer {
   }
 
   Values values_;
+  bool ordered_;
   Trace out_;
 };
 
 }  // namespace
 
-Trace trace(const Program& p, const Values& parameters) { return Tracer(parameters).run(p.body); }
+Trace trace(const Program& p, const Values& parameters, bool ordered) { return Tracer(parameters, ordered).run(p.body); }
 
 std::vector<Values> parameter_values(const Program& p, std::size_t limit) {
   std::vector<Values> all{{}};
@@ -172,14 +188,10 @@ std::vector<Values> parameter_values(const Program& p, std::size_t limit) {
 }
 
 std::string difference(const Program& before, const Program& after, const Values& parameters, bool same_order) {
-  Trace a = trace(number_statements(before), parameters);
-  Trace b = trace(after, parameters);
+  const Trace a = trace(number_statements(before), parameters, same_order);
+  const Trace b = trace(after, parameters, same_order);
   if (!a.problem.empty()) return "before: " + a.problem;
   if (!b.problem.empty()) return "after: " + b.problem;
-  if (!same_order) {
-    std::sort(a.events.begin(), a.events.end());
-    std::sort(b.events.begin(), b.events.end());
-  }
   for (std::size_t i = 0; i < std::max(a.events.size(), b.events.size()); ++i) {
     const std::string x = i < a.events.size() ? a.events[i] : "nothing";
     const std::string y = i < b.events.size() ? b.events[i] : "nothing";

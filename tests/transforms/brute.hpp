@@ -22,8 +22,9 @@ struct Trace {
   std::string problem{};  // an unclaimed leaf, a symbol without a value, or too many events
 };
 
-/// Statements must carry provenance (number_statements gives a program its own).
-Trace trace(const Program& p, const Values& parameters);
+/// Statements must carry provenance (number_statements gives a program its own). Not `ordered`: the events sorted, those
+/// inside a scope among themselves.
+Trace trace(const Program& p, const Values& parameters, bool ordered);
 
 /// All parameter values that the ranges and requirements allow, at most `limit` of them spread over the range.
 std::vector<Values> parameter_values(const Program& p, std::size_t limit);

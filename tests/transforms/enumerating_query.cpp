@@ -17,6 +17,10 @@ class Search {
     } else {
       rows_ = {f};
     }
+    for (const Formula& row : rows_) {
+      if (row.kind() == Formula::Kind::nonneg || row.kind() == Formula::Kind::zero) relax(row.expression());
+      if (row.kind() == Formula::Kind::zero) relax(-row.expression());
+    }
   }
 
   Answer run() {
@@ -67,29 +71,46 @@ class Search {
     return std::nullopt;
   }
 
-  // The values of `s` that the rows leave when all their other symbols have one. Rows with minima, maxima and divisions
-  // are evaluated at the ends of a window instead.
+  // Adds rows without minima, maxima and divisions that follow from e >= 0: each of these terms is replaced by a bound.
+  void relax(const Index& e) {
+    for (const auto& [atom, k] : e.terms()) {
+      if (atom->kind == IndexAtom::Kind::symbol) continue;
+      const Index& x = atom->args[0];
+      const std::int64_t d = atom->divisor;
+      Index term;
+      std::vector<Index> bounds = atom->args;
+      switch (atom->kind) {
+        case IndexAtom::Kind::floordiv:
+          term = floordiv(x, d);
+          return relax((e - term * k) * d + (k > 0 ? x : x - d + 1) * k);
+        case IndexAtom::Kind::floormod:
+          term = floormod(x, d);
+          return relax(e - term * k + (k > 0 ? k * (d - 1) : 0));
+        case IndexAtom::Kind::min: term = min(atom->args); break;
+        default: term = max(atom->args); break;
+      }
+      if ((atom->kind == IndexAtom::Kind::min) != (k > 0)) return;
+      for (const Index& bound : bounds) relax(e + (bound - term) * k);
+      return;
+    }
+    linear_.push_back(e);
+  }
+
+  // The values of `s` that the linear rows leave when all their other symbols have one.
   std::optional<std::pair<std::int64_t, std::int64_t>> range(const Symbol& s) const {
     std::optional<std::int64_t> lo, hi;
-    for (const Formula& row : rows_) {
-      if (row.kind() != Formula::Kind::nonneg && row.kind() != Formula::Kind::zero) continue;
-      const Index& e = row.expression();
+    for (const Index& e : linear_) {
       if (!e.mentions(s)) continue;
       std::int64_t c = 0;
       for (const auto& [atom, coefficient] : e.terms()) {
-        if (atom->kind == IndexAtom::Kind::symbol && atom->symbol == s) c = coefficient;
+        if (atom->symbol == s) c = coefficient;
       }
-      const Index rest = e - Index::symbol(s) * c;
-      if (c == 0 || rest.mentions(s)) continue;
-      const auto r = value(rest);
-      if (!r) continue;
-      if (c > 0 || row.kind() == Formula::Kind::zero) {
-        const std::int64_t b = c > 0 ? -floor_div(*r, c) : -floor_div(-*r, -c);
-        lo = lo ? std::max(*lo, b) : b;
-      }
-      if (c < 0 || row.kind() == Formula::Kind::zero) {
-        const std::int64_t b = c < 0 ? floor_div(*r, -c) : floor_div(-*r, c);
-        hi = hi ? std::min(*hi, b) : b;
+      const auto rest = value(e - Index::symbol(s) * c);
+      if (!rest) continue;
+      if (c > 0) {
+        lo = std::max(lo.value_or(INT64_MIN), -floor_div(*rest, c));
+      } else {
+        hi = std::min(hi.value_or(INT64_MAX), floor_div(*rest, -c));
       }
     }
     if (!lo || !hi) return std::nullopt;
@@ -127,6 +148,7 @@ class Search {
 
   const Formula& formula_;
   std::vector<Formula> rows_;
+  std::vector<Index> linear_;  // each at least 0
   std::set<Symbol> open_;
   Values values_;
   int points_ = 0;
@@ -139,7 +161,9 @@ Answer EnumeratingQuery::solve(const Formula& f, const std::vector<Symbol>&) {
   ++asked;
   if (f.is_true()) return {Answer::Kind::solution, {}, {}};
   if (f.is_false()) return {Answer::Kind::empty, {}, {}};
-  return Search(f).run();
+  Answer a = Search(f).run();
+  unknown += a.kind == Answer::Kind::unknown ? 1 : 0;
+  return a;
 }
 
 }  // namespace assay::test

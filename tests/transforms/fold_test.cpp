@@ -77,9 +77,17 @@ TEST(Fold, EmptyThings) {
   for (const char* kept : {"for i in 0..0 { A[i] = X[i] }", "for i in 0..1 { A[i] = X[i] }", "for i in 4..2 { for j in 0..3 { } }"}) RULE_EQ("FOLD-5", printed(kept), folded(kept));
 }
 
+TEST(Fold, ReductionsKeepTheirAccumulation) {
+  const char* never = "for k in 0..4 @reduce { if k > 5 { A[0] += X[k] } }";
+  RULE_EQ("FOLD-5", printed(never), folded(never));
+  RULE_EQ("FOLD-5", printed("for k in 0..4 @reduce { A[0] += X[k] }"), folded("for k in 0..4 @reduce { if k < 5 { A[0] += X[k] } }"));
+}
+
 TEST(Fold, BoundsWithSuperfluousTerms) {
   RULE_EQ("FOLD-6", printed("for j in 0..7 { for i in j..7 { B[i, j] = 1.0 } }"), folded("for j in 0..7 { for i in max(0, j)..min(j + 9, 7) { B[i, j] = 1.0 } }"));
   RULE_EQ("FOLD-6", printed("for i in 0..n { A[i] = X[i] }", "param n in 0..9"), folded("for i in 0..min(n, min(9, n + 2)) { A[i] = X[i] }", "param n in 0..9"));
+  RULE_EQ("FOLD-6", printed("for i in 0..4 { for j in floordiv(i, 2)..9 { B[i, j] = 1.0 } }"),
+          folded("for i in 0..4 { for j in max(i - 7, min(floordiv(max(i, -2), 2), i + 3))..9 { B[i, j] = 1.0 } }"));
   const char* kept = "for i in max(0, n - 4)..min(n, 6) { A[i] = X[i] }";
   RULE_EQ("FOLD-6", printed(kept, "param n in 0..9"), folded(kept, "param n in 0..9"));
   RULE_EQ("FOLD-6", printed("for j in 0..7 { if j < 3 { for i in 0..j { B[i, j] = 1.0 } } }"), folded("for j in 0..7 { if j < 3 { for i in 0..min(j, 3) { B[i, j] = 1.0 } } }"));
