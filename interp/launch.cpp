@@ -51,7 +51,7 @@ void Machine::run_launch(const BoundLaunch& launch) {
   grid_.assign(grid_extent_.size(), 0);
   do {
     group_first_ = access_ + 1;
-    for (int b : shared_) memory(b).forget();
+    for (int b : shared_) forget(b);
     if (launch.rendezvous) {
       run_threads_together(launch);
     } else {
@@ -133,8 +133,15 @@ void Machine::use(Thread& t) {
 void Machine::start(Thread& t, const BoundLaunch& launch) {
   spend(1);
   use(t);
-  for (int b : local_) memory(b).forget();
+  for (int b : local_) forget(b);
   push(launch.body, nullptr, {&t.lane, 1}, 0);
+}
+
+// Makes a private copy undefined, which takes time and so counts.
+void Machine::forget(int buffer) {
+  Memory& m = memory(buffer);
+  spend(static_cast<std::uint64_t>(m.size) / 256);
+  m.forget();
 }
 
 void Machine::run_threads_apart(const BoundLaunch& launch) {

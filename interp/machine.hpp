@@ -108,6 +108,7 @@ class Machine {
   void run_threads_together(const BoundLaunch& launch);
   bool release_teams();
   void start(Thread& t, const BoundLaunch& launch);
+  void forget(int buffer);
   void use(Thread& t);
   [[noreturn]] void diverged();
 
@@ -165,7 +166,7 @@ class Machine {
 
   void spend(std::uint64_t n) {
     operations_ += n;
-    if (operations_ > budget_) exhausted();
+    if (operations_ > budget_ || operations_ < n) exhausted();
   }
   [[noreturn]] void exhausted() const;
   static Value& value_at(Slot s, Lane lane) { return lane[s.level][s.index]; }

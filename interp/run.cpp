@@ -1,6 +1,5 @@
 // The entry of the interpreter: resolve, set up, walk, and turn what stopped the walk into an outcome.
 #include <new>
-#include <stdexcept>
 
 #include "interp/machine.hpp"
 
@@ -49,25 +48,32 @@ Instance locate(const Program& p, const TensorMap& inputs, const Options& option
   return {};
 }
 
-}  // namespace
-
-Outcome run(const Program& p, const TensorMap& inputs, const Options& options) {
-  Outcome out;
-  std::uint64_t first_of_race = 0;
+// Runs `f`, and tells what stopped it.
+template <typename F>
+void guarded(Outcome& out, F f) {
   try {
-    try {
-      walk(p, inputs, options, 0, out, first_of_race);
-    } catch (Faulted& f) {
-      out.status = Status::fault;
-      out.fault = std::move(f.fault);
-    }
-    if (out.race) out.race->first = locate(p, inputs, options, first_of_race);
+    f();
+  } catch (Faulted& fault) {
+    out.status = Status::fault;
+    out.fault = std::move(fault.fault);
   } catch (Exhausted& e) {
     out.status = Status::budget;
     out.limit = std::move(e.limit);
   } catch (std::bad_alloc&) {
     out.status = Status::budget;
     out.limit = "the machine has too little memory for this run";
+  }
+}
+
+}  // namespace
+
+Outcome run(const Program& p, const TensorMap& inputs, const Options& options) {
+  Outcome out;
+  std::uint64_t first_of_race = 0;
+  guarded(out, [&] { walk(p, inputs, options, 0, out, first_of_race); });
+  if (out.race) {
+    Outcome second;
+    guarded(second, [&] { out.race->first = locate(p, inputs, options, first_of_race); });
   }
   if (out.status != Status::ok) {
     out.outputs.clear();
