@@ -183,6 +183,18 @@ TEST_P(Numbers, EveryBinaryOperation) {
     const std::uint64_t a = random();
     table.add({a, random()});
   }
+  // Powers that are ties, or representable, or close to 1.
+  const auto add = [&](double a, double b) {
+    const auto bits = [&](double v) { return literal_from_float(GetParam(), fmt::format("{:a}", v))->bits; };
+    if (is_float(GetParam())) table.add({bits(a), bits(b)});
+  };
+  for (int m = 3; m < 8192; m += m < 300 ? 2 : 62) {
+    for (const double power : {2.0, 3.0, -1.0, -2.0, 0.5, 1.5}) add(m, power);
+    for (const double power : {0.5, 0.25, 1.5, 0.75}) add(static_cast<double>(m) * m, power);
+  }
+  for (int e = -12; e < 13; ++e) {
+    for (const double base : {1 + 0x1p-23, 1 - 0x1p-24, 1 + 0x1p-10, 1 - 0x1p-11, 1 + 0x1p-7, 1 - 0x1p-8}) add(base, std::ldexp(1.5, e)), add(base, std::ldexp(-1, 2 * e));
+  }
   compare(table);
 }
 
