@@ -67,18 +67,10 @@ class Command {
 
   /// Loads a source, remembering its text for messages.
   Result<NamedSource> load(const std::string& argument) {
-    auto source = load_source(argument);
-    if (source) {
-      texts_.push_back({source->file.path, source->file.text});
-      return source;
-    }
-    // The text is needed to quote the places of the errors.
-    for (const Diagnostic& d : source.error()) {
-      if (!d.where.known() || d.file == "-") continue;
-      if (auto text = read_file(d.file, max_source_bytes)) texts_.push_back({d.file, std::move(*text)});
-      break;
-    }
-    return source;
+    auto text = open_source(argument);
+    if (!text) return tl::unexpected(text.error());
+    texts_.push_back({text->path, text->text});
+    return parse_named(*text);
   }
 
   Result<Loaded> load_program(const std::string& argument, bool narrowed) {

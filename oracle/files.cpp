@@ -74,26 +74,33 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   return text;
 }
 
-Result<NamedSource> load_source(const std::string& argument) {
-  NamedSource out;
-  std::string path = argument;
+Result<NamedText> open_source(const std::string& argument) {
+  NamedText out{argument, {}, {}};
   const std::size_t colon = argument.rfind(':');
-  if (path != "-" && !is_file(path) && colon != std::string::npos && colon > 0) {
-    path = argument.substr(0, colon);
+  if (argument != "-" && !is_file(argument) && colon != std::string::npos && colon > 0) {
+    out.path = argument.substr(0, colon);
     out.name = argument.substr(colon + 1);
   }
-  const auto text = read_file(path, max_source_bytes + 1);
+  auto text = read_file(out.path, max_source_bytes + 1);
   if (!text) return tl::unexpected(text.error());
-  auto file = parse_source(*text, path);
-  if (!file) {
-    std::vector<Diagnostic> all = file.error();
-    for (Diagnostic& d : all) {
-      if (d.file.empty()) d.file = path;
-    }
-    return tl::unexpected(std::move(all));
-  }
-  out.file = std::move(*file);
+  out.text = std::move(*text);
   return out;
+}
+
+Result<NamedSource> parse_named(const NamedText& source) {
+  auto file = parse_source(source.text, source.path);
+  if (file) return NamedSource{std::move(*file), source.name};
+  std::vector<Diagnostic> all = file.error();
+  for (Diagnostic& d : all) {
+    if (d.file.empty()) d.file = source.path;
+  }
+  return tl::unexpected(std::move(all));
+}
+
+Result<NamedSource> load_source(const std::string& argument) {
+  const auto text = open_source(argument);
+  if (!text) return tl::unexpected(text.error());
+  return parse_named(*text);
 }
 
 Result<Program> pick_program(const NamedSource& source) { return pick(source.file.programs, source, "program"); }

@@ -67,7 +67,8 @@ std::string observation_text(const Observation& seen, const std::string& first_n
                          to_text(seen.after), second_name, seen.differing, seen.compared);
     case Observation::Kind::fault: {
       const std::string when = seen.fault->at.iteration.empty() ? std::string() : fmt::format(" with {}", text(seen.fault->at.iteration));
-      return fmt::format("{}: {}{}", case_text(seen), seen.fault->message, when);
+      const std::string cell = seen.fault->cell.empty() ? std::string() : fmt::format(" ({})", cell_text(seen.fault->buffer, seen.fault->cell));
+      return fmt::format("{}: {}{}{}", case_text(seen), seen.fault->message, cell, when);
     }
     case Observation::Kind::race:
       return fmt::format("{}: {} and {} use {} in no order", case_text(seen), access_text(seen.race->first, seen.race->first_writes),

@@ -11,6 +11,7 @@ namespace assay::oracle {
 namespace {
 
 constexpr std::uint64_t enumeration_limit = 65536;
+constexpr int most_seeds = 256;  // of each generator and size, where programs are so small that the purse allows it
 
 std::vector<InputChoice> enumeration(std::uint64_t n) {
   std::vector<InputChoice> out;
@@ -88,7 +89,7 @@ Comparison refute(const Program& before, const Program& after, const RefuteReque
     const auto n = count_inputs(before, size, enumeration_limit);
     if (n && !done()) round({size}, {enumeration(*n)});
   }
-  round(samples, standard_waves(8));
+  round(samples, standard_waves(most_seeds));
   return total;
 }
 

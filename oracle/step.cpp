@@ -129,6 +129,20 @@ int count_status(const StepReport& r, Status s) {
   return static_cast<int>(std::count_if(r.obligations.begin(), r.obligations.end(), [s](const ObligationReport& o) { return o.obligation.status == s; }));
 }
 
+/// How well an obligation that does not hold accounts for what was seen; the best one leads the answer.
+int fit(const Obligation& o, const std::optional<Observation>& seen) {
+  int score = o.status == Status::violated ? 4 : 0;
+  if (!seen) return score;
+  const bool race = seen->kind == Observation::Kind::race;
+  const bool lanes = seen->kind == Observation::Kind::fault && seen->fault->code == "RUN-7";
+  if (race && (o.kind == "race-freedom" || o.kind == "launch-coverage")) score += 2;
+  if (lanes && o.kind == "iteration-independence") score += 2;
+  if (seen->kind == Observation::Kind::difference && o.kind == "dependence-order") score += 2;
+  const Symbol& buffer = race ? seen->race->buffer : seen->kind == Observation::Kind::fault ? seen->fault->buffer : seen->buffer;
+  if (o.witness && o.witness->buffer == buffer) score += 1;
+  return score;
+}
+
 StepPlace step_place(const StepRequest& request) { return {request.number, request.line.op, request.line.where, {}, {}}; }
 
 /// An obligation does not hold or is open: run both programs, and decide by what that shows.
@@ -151,23 +165,22 @@ void replay(StepOutcome& out, const StepRequest& request, const Program& after, 
   }
   out.report.observation = found.observation;
   out.report.status = found.observation ? Verdict::illegal : Verdict::undecided;
-  // The decisive obligation first: a violated one if there is any.
-  std::string decisive, engine;
-  for (const Status status : {Status::violated, Status::undecided}) {
-    for (ObligationReport& o : out.report.obligations) {
-      if (o.obligation.status != status) continue;
-      const bool main = decisive.empty();
-      if (main) {
-        decisive = fmt::format("{} {}", o.obligation.kind, o.id);
-        engine = o.obligation.engine;
-      }
-      o.replayed = main && found.observation.has_value();
-      Finding f = obligation_finding(o, main ? found.observation : std::nullopt, &place, request.places);
-      if (found.observation && !main) f.kind = status == Status::violated ? FindingKind::error : FindingKind::unknown;
-      if (!found.observation) f.remarks.push_back(fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(found)));
-      if (main && found.observation && !request.reproduce.empty()) f.remarks.push_back("reproduce: " + request.reproduce);
-      out.findings.push_back(std::move(f));
-    }
+  // The decisive obligation first: a violated one if there is any, and the one that accounts best for what was seen.
+  std::vector<ObligationReport*> failing;
+  for (ObligationReport& o : out.report.obligations) {
+    if (o.obligation.status != Status::proved) failing.push_back(&o);
+  }
+  std::stable_sort(failing.begin(), failing.end(), [&](const auto* a, const auto* b) { return fit(a->obligation, found.observation) > fit(b->obligation, found.observation); });
+  const std::string decisive = failing.empty() ? std::string() : fmt::format("{} {}", failing.front()->obligation.kind, failing.front()->id);
+  const std::string engine = failing.empty() ? std::string() : failing.front()->obligation.engine;
+  for (ObligationReport* o : failing) {
+    const bool main = o == failing.front();
+    o->replayed = main && found.observation.has_value();
+    Finding f = obligation_finding(*o, main ? found.observation : std::nullopt, &place, request.places);
+    if (found.observation && !main && o->obligation.status == Status::violated) f.kind = FindingKind::error;
+    if (!found.observation) f.remarks.push_back(fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(found)));
+    if (main && found.observation && !request.reproduce.empty()) f.remarks.push_back("reproduce: " + request.reproduce);
+    out.findings.push_back(std::move(f));
   }
   if (found.observation && violated > 0) {
     out.claim = fmt::format("step {} ({}) refuted by {} ({}confirmed by execution)", request.number, request.line.op, decisive, engine.empty() ? std::string() : engine + "; ");
