@@ -348,11 +348,9 @@ std::string Index::text() const {
       case IndexAtom::Kind::floormod: out += "floormod(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")"; break;
       case IndexAtom::Kind::min:
       case IndexAtom::Kind::max: {
-        // The language's min and max take two operands.
-        const std::string head = atom->kind == IndexAtom::Kind::min ? "min(" : "max(";
-        std::string nested = atom->args.back().text();
-        for (std::size_t i = atom->args.size() - 1; i-- > 0;) nested = head + atom->args[i].text() + ", " + nested + ")";
-        out += nested;
+        out += atom->kind == IndexAtom::Kind::min ? "min(" : "max(";
+        for (std::size_t i = 0; i < atom->args.size(); ++i) out += (i == 0 ? "" : ", ") + atom->args[i].text();
+        out += ")";
         break;
       }
     }

@@ -30,8 +30,9 @@ std::size_t atoms(const Index& i) {
 
 }  // namespace
 
-Elaborator::Typed Elaborator::fixed(Expr e) {
+Elaborator::Typed Elaborator::fixed(Expr e, int height) {
   Typed t;
+  t.height = height;
   if (e) {
     t.state = Typed::State::fixed;
     t.expr = std::move(e);
@@ -61,8 +62,17 @@ Elaborator::Typed Elaborator::elaborate(const Syntax& s) {
     case Syntax::Kind::element: return elaborate_element(s);
     case Syntax::Kind::operation: return elaborate_operation(s);
     case Syntax::Kind::convert: return elaborate_conversion(s);
-    case Syntax::Kind::scope: return fixed(s.scope);
+    case Syntax::Kind::scope: return fixed(s.scope, s.scope_height);
   }
+  return {};
+}
+
+// The whole expression of a place: its height counts for what encloses the statement.
+Elaborator::Typed Elaborator::measured(const Syntax& s) {
+  Typed t = elaborate(s);
+  height_ = std::max(height_, t.height);
+  if (t.height <= max_expression_height || t.state == Typed::State::bad) return t;
+  reporter_.fatal("LIM-3", s.where, fmt::format("an expression is more than {} operations high", max_expression_height), "put a part of it into a variable");
   return {};
 }
 
@@ -122,13 +132,16 @@ const Binding* Elaborator::variable(std::string_view name, Location where) {
 Elaborator::Typed Elaborator::elaborate_element(const Syntax& s) {
   std::vector<Expr> indices;
   bool good = true;
+  int height = 0;
   for (const Syntax* a : s.args) {
-    indices.push_back(subscript(*a));
+    const Typed t = elaborate(*a);
+    height = std::max(height, t.height);
+    indices.push_back(as_subscript(t, a->where));
     good = good && indices.back();
   }
   const Binding* b = buffer(s.text, s.args.size(), s.name_where, s.where);
   if (b == nullptr || !good) return {};
-  return fixed(make_load(b->symbol, b->type, std::move(indices), s.where));
+  return fixed(make_load(b->symbol, b->type, std::move(indices), s.where), height + 1);
 }
 
 Elaborator::Typed Elaborator::elaborate_operation(const Syntax& s) {
@@ -149,10 +162,10 @@ Elaborator::Typed Elaborator::elaborate_conversion(const Syntax& s) {
       reporter_.error("TYPE-2", operand.where, "nothing gives this literal a type", "a conversion does not; write the type it has, as in `f32(1.5)`");
       return {};
     }
-    t = fixed(resolve(*t.flexible, Type::index));
+    t = fixed(resolve(*t.flexible, Type::index), t.height);
   }
   if (t.state == Typed::State::bad) return {};
-  return fixed(make_convert(s.type, t.expr, s.where));
+  return fixed(make_convert(s.type, t.expr, s.where), t.height + 1);
 }
 
 Expr Elaborator::require_condition(const Typed& t, Location where) {
@@ -166,6 +179,8 @@ Expr Elaborator::require_condition(const Typed& t, Location where) {
 // The operands of `op` get one type: that of the operand which has one.
 Elaborator::Typed Elaborator::combine(Op op, std::vector<Typed> args, Location where) {
   if (std::any_of(args.begin(), args.end(), [](const Typed& t) { return t.state == Typed::State::bad; })) return {};
+  int height = 1;
+  for (const Typed& t : args) height = std::max(height, t.height + 1);
   const auto place = [&](const Typed& t) { return t.state == Typed::State::fixed ? t.expr->where : t.flexible->where; };
   std::vector<Expr> operands;
   if (op == Op::land || op == Op::lor || op == Op::lnot) {
@@ -173,7 +188,7 @@ Elaborator::Typed Elaborator::combine(Op op, std::vector<Typed> args, Location w
       operands.push_back(require_condition(t, place(t)));
       if (!operands.back()) return {};
     }
-    return fixed(make_op(op, std::move(operands), where));
+    return fixed(make_op(op, std::move(operands), where), height);
   }
   std::size_t first = 0;
   if (has_condition(op)) {
@@ -210,6 +225,7 @@ Elaborator::Typed Elaborator::combine(Op op, std::vector<Typed> args, Location w
     Typed t;
     t.state = Typed::State::flexible;
     t.flexible = &flexible_.back();
+    t.height = height;
     return t;
   }
   if (!known && floating) {
@@ -220,7 +236,9 @@ Elaborator::Typed Elaborator::combine(Op op, std::vector<Typed> args, Location w
     operands.push_back(args[i].state == Typed::State::fixed ? args[i].expr : resolve(*args[i].flexible, type));
     if (!operands.back()) return {};
   }
-  return fixed(build(op, type, std::move(operands), where));
+  Expr result = build(op, type, std::move(operands), where);
+  if (result && result->op == Op::index) height = 1;
+  return fixed(std::move(result), height);
 }
 
 Expr Elaborator::resolve(const Flexible& f, Type type) {
@@ -334,7 +352,7 @@ Expr Elaborator::build_index(Op op, const std::vector<Expr>& operands, Location 
 }
 
 Expr Elaborator::value(const Syntax& s, Type type) {
-  const Typed t = elaborate(s);
+  const Typed t = measured(s);
   if (t.state == Typed::State::bad) return {};
   if (t.state == Typed::State::flexible) return resolve(*t.flexible, type);
   if (t.expr->type == type) return t.expr;
@@ -344,14 +362,15 @@ Expr Elaborator::value(const Syntax& s, Type type) {
   return {};
 }
 
-Expr Elaborator::condition(const Syntax& s) { return require_condition(elaborate(s), s.where); }
+Expr Elaborator::condition(const Syntax& s) { return require_condition(measured(s), s.where); }
 
-Expr Elaborator::subscript(const Syntax& s) {
-  const Typed t = elaborate(s);
+Expr Elaborator::subscript(const Syntax& s) { return as_subscript(measured(s), s.where); }
+
+Expr Elaborator::as_subscript(const Typed& t, Location where) {
   if (t.state == Typed::State::bad) return {};
   if (t.state == Typed::State::flexible) return resolve(*t.flexible, Type::index);
   if (t.expr->type == Type::index || is_int(t.expr->type)) return t.expr;
-  reporter_.error("IDX-5", s.where, fmt::format("a subscript is an index value or an integer, and this is {}", name(t.expr->type)),
+  reporter_.error("IDX-5", where, fmt::format("a subscript is an index value or an integer, and this is {}", name(t.expr->type)),
                   t.expr->type == Type::boolean ? "" : "convert it, as in `i32(…)`");
   return {};
 }

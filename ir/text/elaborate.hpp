@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/text/names.hpp"
@@ -13,6 +14,7 @@
 namespace assay::text {
 
 inline constexpr std::size_t max_index_atoms = 64;
+inline constexpr int max_expression_height = 1000;
 
 class Elaborator {
  public:
@@ -36,6 +38,8 @@ class Elaborator {
   Expr build(Op op, Type operand_type, std::vector<Expr> operands, Location where);
   /// Forgets intermediate results (between statements).
   void clear() { flexible_.clear(); }
+  /// The height of the highest expression made since the last call (LIM-3).
+  int take_height() { return std::exchange(height_, 0); }
 
  private:
   // An expression of literals alone: it takes whatever type its surroundings give.
@@ -44,6 +48,7 @@ class Elaborator {
     enum class State { bad, fixed, flexible } state = State::bad;
     Expr expr{};
     const Flexible* flexible = nullptr;
+    int height = 1;
   };
   struct Flexible {
     const Syntax* literal = nullptr;  // a leaf
@@ -59,10 +64,12 @@ class Elaborator {
   Typed elaborate_operation(const Syntax& s);
   Typed elaborate_conversion(const Syntax& s);
   Typed combine(Op op, std::vector<Typed> args, Location where);
-  Typed fixed(Expr e);
+  Typed fixed(Expr e, int height = 1);
+  Typed measured(const Syntax& s);
   Typed literal(const Syntax& s);
   Expr resolve(const Flexible& f, Type type);
   Expr resolve_literal(const Syntax& s, Type type);
+  Expr as_subscript(const Typed& t, Location where);
   Expr require_condition(const Typed& t, Location where);
   Expr build_index(Op op, const std::vector<Expr>& operands, Location where);
   bool is_requirement(const Expr& e) const;
@@ -70,6 +77,7 @@ class Elaborator {
   Names& names_;
   Reporter& reporter_;
   std::deque<Flexible> flexible_{};
+  int height_ = 0;
 };
 
 }  // namespace assay::text

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "ir/literal.hpp"
+#include "ir/text/elaborate.hpp"
 #include "ir/text/json.hpp"
 #include "ir/text/json_locate.hpp"
 #include "ir/text/lexer.hpp"
@@ -19,7 +20,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int deepest = 2 * max_nesting + 1000;  // nesting of values; deeper trees break LIM-2 or LIM-3 in any case
+// Steps of a path; deeper trees break LIM-2 or LIM-3 in any case. An expression takes two steps (its operands, one of
+// them), a statement in a block likewise.
+constexpr int deepest = 2 * (max_nesting + max_expression_height) + 16;
 
 const std::unordered_map<std::string, Op>& operations() {
   static const auto table = [] {
@@ -106,6 +109,8 @@ class Reader {
     return elements(j, [&](const Json& e) { return index(e, out.emplace_back()); });
   }
   bool expression(const Json& j, Expr& out);
+  bool operation(const Json& j, Op op, Expr& out);
+  bool other_expression(const Json& j, Expr& out);
   bool expressions(const Json& j, std::vector<Expr>& out) {
     return elements(j, [&](const Json& e) { return expression(e, out.emplace_back()); });
   }
@@ -248,8 +253,29 @@ bool Reader::index(const Json& j, Index& out) {
 bool Reader::expression(const Json& j, Expr& out) {
   if (depth_ > deepest) return wrong("values nest too deep");
   if (!j.is_object() || !j.contains("op")) return wrong("an object with a member `op` is needed");
-  std::string op;
-  if (!member(j, "op", [&](const Json& m) { return text(m, op); })) return false;
+  if (!j.at("op").is_string()) {
+    const Step step(*this, "op");
+    return wrong("a string is needed");
+  }
+  const auto known = operations().find(j.at("op").get_ref<const std::string&>());
+  return known == operations().end() ? other_expression(j, out) : operation(j, known->second, out);
+}
+
+// The deep case: kept apart so that its stack frame stays small.
+bool Reader::operation(const Json& j, Op op, Expr& out) {
+  if (!object(j, {"op", "args"})) return false;
+  std::vector<Expr> args;
+  {
+    const Step step(*this, "args");
+    if (!expressions(j.at("args"), args)) return false;
+  }
+  if (args.size() != static_cast<std::size_t>(info(op).arity)) return wrong(fmt::format("the operation has {} operands", args.size()));
+  out = make_op(op, std::move(args));
+  return true;
+}
+
+bool Reader::other_expression(const Json& j, Expr& out) {
+  const auto op = j.at("op").get<std::string>();
   Type t = Type::f32;
   std::string name;
   const auto read_type = [&] { return member(j, "type", [&](const Json& m) { return type(m, t); }); };
@@ -281,14 +307,8 @@ bool Reader::expression(const Json& j, Expr& out) {
     if (!member(j, "body", [&](const Json& m) { return block(m, body); })) return false;
     out = make_scope(name, t, std::move(body));
   } else {
-    const auto known = operations().find(op);
-    if (known == operations().end()) {
-      const Step step(*this, "op");
-      return wrong(fmt::format("`{}` is not an operation", op.substr(0, 40)));
-    }
-    if (!object(j, {"op", "args"}) || !read_args("args")) return false;
-    if (args.size() != static_cast<std::size_t>(info(known->second).arity)) return wrong(fmt::format("`{}` has {} operands", op, args.size()));
-    out = make_op(known->second, std::move(args));
+    const Step step(*this, "op");
+    return wrong(fmt::format("`{}` is not an operation", op.substr(0, 40)));
   }
   return true;
 }

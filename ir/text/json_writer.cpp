@@ -157,7 +157,7 @@ std::string to_json(const SourceFile& f) {
   }
   const Json file = {
       {"air", 1}, {"programs", std::move(programs)}, {"schedules", std::move(schedules)}, {"expectations", std::move(expectations)}};
-  return file.dump(1) + "\n";
+  return file.dump(0) + "\n";  // a line for each value, and no indentation, which deep trees would turn into most of the text
 }
 
 }  // namespace assay

@@ -44,15 +44,16 @@ const BinaryOperator* binary_operator(const Token& t, int level) {
 const Syntax* Parser::make(Syntax s, const Token& start) {
   s.where = span(start);
   for (const Syntax* a : s.args) s.height = std::max(s.height, a->height + 1);
-  if (s.height > max_expression_height) {
-    if (!stopped()) {
-      reporter_.fatal("LIM-3", start.where(), fmt::format("an expression is more than {} operations high", max_expression_height),
-                      "put a part of it into a variable");
-    }
+  if (s.height > max_syntax_height) {
+    too_high(start.where());
     return nullptr;
   }
   arena_.push_back(std::move(s));
   return &arena_.back();
+}
+
+void Parser::too_high(Location where) {
+  if (!stopped()) reporter_.fatal("LIM-3", where, fmt::format("an expression is more than {} operations high", max_expression_height), "put a part of it into a variable");
 }
 
 const Syntax* Parser::operation(Op op, std::vector<const Syntax*> args, const Token& start) {
@@ -104,17 +105,31 @@ bool Parser::at_literal() const {
   return tok_.kind == Token::Kind::integer || tok_.kind == Token::Kind::floating || at("inf") || at("nan");
 }
 
+// Prefixes are collected, not recursed into: only the height of the tree bounds their number.
 const Syntax* Parser::unary() {
-  const Token start = tok_;
-  const bool minus = at("-");
-  if (!minus && !at("!")) return primary();
-  const Nest nest(*this);
-  if (stopped()) return nullptr;
-  advance();
-  if (minus && at_literal()) return literal(true, start);
-  const Syntax* operand = unary();
-  if (operand == nullptr) return nullptr;
-  return operation(minus ? Op::neg : Op::lnot, {operand}, start);
+  std::vector<Token> prefixes;
+  const Syntax* operand = nullptr;
+  while (at("-") || at("!")) {
+    const Token prefix = tok_;
+    advance();
+    if (prefix.is("-") && at_literal()) {
+      operand = literal(true, prefix);
+      if (operand == nullptr) return nullptr;
+      break;
+    }
+    prefixes.push_back(prefix);
+    if (prefixes.size() > max_syntax_height) {
+      too_high(prefix.where());
+      return nullptr;
+    }
+  }
+  if (operand == nullptr) operand = primary();
+  while (operand != nullptr && !prefixes.empty()) {
+    const Token& prefix = prefixes.back();
+    operand = operation(prefix.is("-") ? Op::neg : Op::lnot, {operand}, prefix);
+    prefixes.pop_back();
+  }
+  return operand;
 }
 
 const Syntax* Parser::literal(bool negative, const Token& start) {
@@ -267,7 +282,7 @@ const Syntax* Parser::scope() {
   Syntax s;
   s.kind = Syntax::Kind::scope;
   s.scope = make_scope(symbol, *t, std::move(body.block), where);
-  s.height = body.height + 1;
+  s.scope_height = body.height + 1;
   return make(std::move(s), start);
 }
 

@@ -145,7 +145,7 @@ void Parser::branch(Parsed& into) {
   }
   if (!at("{")) return skip_to_statement();
   const Expr condition = syntax == nullptr ? Expr() : elaborator_->condition(*syntax);
-  const int height = syntax == nullptr ? 1 : syntax->height;
+  const int height = elaborator_->take_height();
   release_syntax();
   Parsed then = block();
   Parsed other;
@@ -181,7 +181,7 @@ void Parser::declare(Parsed& into) {
     if (syntax != nullptr && t) value = elaborator_->value(*syntax, *t);
     good = good && value;
   }
-  const int height = syntax == nullptr ? 1 : syntax->height;
+  const int height = elaborator_->take_height();
   const Symbol symbol = names_->introduce(name->text, t ? Binding::Kind::variable : Binding::Kind::broken, t.value_or(Type::f32), name->where());
   if (!parsed) skip_to_statement();
   if (good) add(into, make_declare(symbol, *t, value, where), height);
@@ -211,7 +211,7 @@ void Parser::assign_or_store(Parsed& into) {
     const Binding* b = elaborator_->variable(start.text, start.where());
     if (b == nullptr) return;
     const Expr value = elaborator_->value(*syntax, b->type);
-    if (value) add(into, make_assign(b->symbol, value, start.where()), syntax->height);
+    if (value) add(into, make_assign(b->symbol, value, start.where()), elaborator_->take_height());
     return;
   }
   if (at("+=") || at("*=") || at("max=") || at("min=")) {
@@ -241,17 +241,16 @@ void Parser::assign_or_store(Parsed& into) {
   advance();
   const Syntax* syntax = expression();
   if (syntax == nullptr) return skip_to_statement();
-  int height = syntax->height;
   std::vector<Expr> indices;
   bool good = true;
   for (const Syntax* s : subscripts) {
-    height = std::max(height, s->height);
     indices.push_back(elaborator_->subscript(*s));
     good = good && indices.back();
   }
   const Binding* b = elaborator_->buffer(start.text, subscripts.size(), start.where(), where);
   if (b == nullptr) return;
   Expr value = elaborator_->value(*syntax, b->type);
+  int height = elaborator_->take_height();
   if (!good || !value) return;
   if (op != Op::literal) {
     // The loaded element has subscripts of its own: binders inside them need names of their own.

@@ -15,7 +15,8 @@
 
 namespace assay::text {
 
-inline constexpr int max_expression_height = 1000;
+/// Syntax trees may be higher than the expressions they stand for (LIM-3): a sum of index values is one node in the end.
+inline constexpr int max_syntax_height = 2 * max_expression_height;
 
 /// A program or schedule and where its first token stands: expectations are assigned by place (SCH-4).
 template <typename T>
@@ -111,6 +112,7 @@ class Parser {
   const Syntax* scope();
   bool arguments(std::string_view close, std::vector<const Syntax*>& into);
   const Syntax* make(Syntax s, const Token& start);
+  void too_high(Location where);
   const Syntax* operation(Op op, std::vector<const Syntax*> args, const Token& start);
   bool at_literal() const;
   void release_syntax();

@@ -32,7 +32,8 @@ struct Syntax {
   Expr scope{};
   Location where{};
   Location name_where{};  // of the name alone: element
-  int height = 1;         // of the tree, scope bodies included (LIM-3)
+  int height = 1;         // of this tree; a scope counts as one
+  int scope_height = 0;   // of the elaborated body of a scope
 };
 
 /// Owns the trees of one statement; releasing them needs no recursion.

@@ -132,16 +132,16 @@ TEST(Messages, Layout) {
                                 "   |     ^^^\n"
                                 "   = help: did you mean `i`?\n"),
           render(d, "first\nabc jkl\n", false, true));
-  const Diagnostic late{"X-1", "m", {12, 1, 9}, "", "k.air", Severity::warning};
-  RULE_EQ("DIAG-1", std::string("warning[X-1]: m\n   --> k.air:12:1\n 12 | ab\n    | ^^\n"), render(late, "\n\n\n\n\n\n\n\n\n\n\nab", false, true));
-  const Diagnostic nowhere{"X-1", "m", {}, "h", "k.air", Severity::error};
-  RULE_EQ("DIAG-1", std::string("error[X-1]: m\n  --> k.air\n  = help: h\n"), render(nowhere, "x", false, true));
+  const Diagnostic late{"NOPE-1", "m", {12, 1, 9}, "", "k.air", Severity::warning};
+  RULE_EQ("DIAG-1", std::string("warning[NOPE-1]: m\n   --> k.air:12:1\n 12 | ab\n    | ^^\n"), render(late, "\n\n\n\n\n\n\n\n\n\n\nab", false, true));
+  const Diagnostic nowhere{"NOPE-1", "m", {}, "h", "k.air", Severity::error};
+  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air\n  = help: h\n"), render(nowhere, "x", false, true));
   // Tabs count as one column, and characters beyond ASCII are one column each.
-  const Diagnostic tab{"X-1", "m", {1, 6, 1}, "", "k.air", Severity::error};
-  RULE_EQ("DIAG-1", std::string("error[X-1]: m\n  --> k.air:1:6\n 1 |  \xc3\xa9  b\n   |     ^\n"), render(tab, "\t\xc3\xa9 \tb", false, true));
-  RULE_EQ("DIAG-1", std::string("error[X-1]: m\n  --> k.air:1:6\n 1 |  ?  b\n   |     ^\n"), render(tab, "\t\xc3\xa9 \tb", false, false));
+  const Diagnostic tab{"NOPE-1", "m", {1, 6, 1}, "", "k.air", Severity::error};
+  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air:1:6\n 1 |  \xc3\xa9  b\n   |     ^\n"), render(tab, "\t\xc3\xa9 \tb", false, true));
+  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air:1:6\n 1 |  ?  b\n   |     ^\n"), render(tab, "\t\xc3\xa9 \tb", false, false));
   RULE_TRUE("DIAG-1", render(d, "first\nabc jkl\n", true, true).find("\x1b[1;31m") != std::string::npos);
-  const Diagnostic wide{"X-1", "m", {1, 1001, 1}, "", "k.air", Severity::error};
+  const Diagnostic wide{"NOPE-1", "m", {1, 1001, 1}, "", "k.air", Severity::error};
   RULE_TRUE("DIAG-1", render(wide, std::string(100000, 'x'), false, true).size() < 500);
 }
 
