@@ -35,6 +35,10 @@ bool is_exact(const Instance& x, const Access& a) {
   return std::all_of(a.indices.begin(), a.indices.end(), [&](const Expr& e) { return integer_term(x, e, "").exact; });
 }
 
+bool is_affine(const Instance& x, const Access& a) {
+  return is_exact(x, a) && std::all_of(a.indices.begin(), a.indices.end(), [](const Expr& e) { return e->op == Op::index; });
+}
+
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution) {
   Witness w;
   for (const Parameter& p : program.parameters) {

@@ -35,5 +35,7 @@ Witness make_witness(const Program& program, const Case& c, const std::map<Symbo
 
 /// An access is described exactly by its formula: no data-dependent guard, no dynamic index that stands for an unknown.
 bool is_exact(const Instance& x, const Access& a);
+/// The same, and no dynamic index at all: what a formula about *two* accesses needs, whose elements may be one and the same.
+bool is_affine(const Instance& x, const Access& a);
 
 }  // namespace assay::derive

@@ -184,7 +184,7 @@ class Linter {
       const Buffer* buffer = a.variable ? nullptr : view_.program.find_buffer(a.storage);
       if (!buffer || is_private(buffer->kind)) return;
       const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
-      by_buffer[a.storage].push_back({both & !same_thread(x, y), x, y, &a, &b, !is_exact(x, a) || !is_exact(y, b), {}});
+      by_buffer[a.storage].push_back({both & !same_thread(x, y), x, y, &a, &b, !is_affine(x, a) || !is_affine(y, b), {}});
     });
     for (const auto& [buffer, cases] : by_buffer) {
       discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"}, cases);
@@ -200,7 +200,7 @@ class Linter {
       if (!vector) return;
       const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & !same_instance(x, y);
       const Formula lockstep = same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
-      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &b, !is_exact(x, a), {}});
+      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &b, !is_affine(x, a), {}});
     });
     for (const auto& [storage, cases] : by_storage) {
       discharge_here({"iteration-independence", "no two lanes store one cell of `" + storage + "`", "IND-2", "IND-1"}, cases);

@@ -322,8 +322,10 @@ class StepValidator {
         }
         const Formula meet = same_cell(*x1, a, *x2, b, "") & access_condition(*x1, a) & access_condition(*x2, b);
         if (meet.is_false() || apart(*y1, *y2, meet)) continue;
-        // A load and a store of the same cell pose the same question, unless lanes tell loads from stores.
-        const auto key = std::make_pair(a.storage + ":" + meet.text(), lanes ? std::make_pair(a.writes, b.writes) : std::make_pair(true, true));
+        // A load and a store of the same cell pose the same question, unless lanes or copies per thread tell them apart.
+        const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
+        const bool kinds_matter = lanes || (buffer && is_private(buffer->kind));
+        const auto key = std::make_pair(a.storage + ":" + meet.text(), kinds_matter ? std::make_pair(a.writes, b.writes) : std::make_pair(true, true));
         if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
         seen.push_back(key);
         add_cases(p, q, *y1, *y2, *x1, *x2, a, b, meet, by_storage[a.storage]);
@@ -335,7 +337,7 @@ class StepValidator {
                  const Access& b, const Formula& meet, StorageCases& into) {
     const Formula both = domain(y1) & domain(y2) & meet;
     const Formula was_before = ordered_before(x1, a.writes, x2, b.writes);
-    const bool approximate = !is_exact(x1, a) || !is_exact(x2, b);
+    const bool approximate = !is_affine(x1, a) || !is_affine(x2, b);
     const auto make = [&](const Formula& broken, std::string code) { return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)}; };
 
     const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);

@@ -153,7 +153,7 @@ TEST(StepObligations, widths_and_vacuity) {
   const Step wide = step("program p { param n in 0..4611686018427387904 inout X: f32[4] for i in 0..n { if i < 4 { X[floormod(i, 4)] = 1.0 } } }", "split i factor=16");
   const bool width = std::any_of(wide.validation.obligations.begin(), wide.validation.obligations.end(),
                                  [](const Obligation& o) { return o.kind == "index-width" && o.status == Status::proved; });
-  RULE_TRUE("PRF-17", width);
+  RULE_TRUE("PRF-17", width) << wide.failure();
   const Step too_wide = step("program p { param n in 0..9223372036854775807 inout X: f32[4] for i in 0..n { if i < 4 { X[floormod(3 * i, 4)] = 1.0 } } }", "split i factor=1024");
   const bool undecided = std::any_of(too_wide.validation.obligations.begin(), too_wide.validation.obligations.end(),
                                      [](const Obligation& o) { return o.code == "WID-1" && o.status == Status::undecided; });
