@@ -157,7 +157,9 @@ std::string to_json(const SourceFile& f) {
   }
   const Json file = {
       {"air", 1}, {"programs", std::move(programs)}, {"schedules", std::move(schedules)}, {"expectations", std::move(expectations)}};
-  return file.dump(0) + "\n";  // a line for each value, and no indentation, which deep trees would turn into most of the text
+  // A line for each value, and no indentation, which deep trees would turn into most of the text. Schedule lines and
+  // expectations keep what was written; bytes that are not UTF-8 cannot stand in JSON and are replaced.
+  return file.dump(0, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace assay
