@@ -67,8 +67,8 @@ run_parser_fuzzer() {
   assay_build "$build" fuzz_parser || return
   mkdir -p "$build/corpus" "$build/findings"
   # New inputs go to the first folder; the kept corpus is only read. -timeout: an answer within 2 s on any input.
-  if ! "$build/fuzz_parser" "$build/corpus" tests/corpus/parser \
-    -max_total_time="$fuzz_seconds" -timeout=2 -rss_limit_mb=2048 -max_len=8192 -artifact_prefix="$build/findings/" \
+  if ! "$build/fuzz_parser" "$build/corpus" tests/corpus/parser tests/cases examples \
+    -dict=tests/parser_fuzzer/parser.dict -max_total_time="$fuzz_seconds" -timeout=2 -rss_limit_mb=2048 -max_len=8192 -artifact_prefix="$build/findings/" \
     -print_final_stats=1 >"$build/fuzz.log" 2>&1; then
     tail -n 40 "$build/fuzz.log"
     return 1

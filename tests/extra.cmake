@@ -33,6 +33,12 @@ add_test(NAME build_includes COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COM
   ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/component-folders.txt)
 set_tests_properties(build_rules build_results build_includes PROPERTIES TIMEOUT 300)
 
+# The parser on every text that is kept: the fuzzer's corpus, the examples, the cases.
+add_executable(replay_parser parser_fuzzer/parser_fuzzer.cpp parser_fuzzer/replay.cpp)
+target_link_libraries(replay_parser PRIVATE assay_ir assay_warnings)
+add_test(NAME parser_corpus COMMAND replay_parser ${CMAKE_CURRENT_SOURCE_DIR}/corpus ${CMAKE_CURRENT_SOURCE_DIR}/cases ${CMAKE_SOURCE_DIR}/examples)
+set_tests_properties(parser_corpus PROPERTIES TIMEOUT 300)
+
 # The screens in README.md are what the program prints.
 if(TARGET assay)
   add_test(NAME readme COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/scripts/readme.py $<TARGET_FILE:assay>)
