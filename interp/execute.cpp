@@ -38,29 +38,6 @@ void Machine::finish_block() {
   thread_->stack.pop_back();
 }
 
-bool Machine::next_iteration(Frame& f) {
-  if (f.iteration + 1 >= f.trips) return false;
-  ++f.iteration;
-  f.next = 0;
-  const BoundStmt& s = *f.owner;
-  const auto step = static_cast<std::uint64_t>(s.step);
-  if (!f.group) {
-    spend(1);
-    bind(s.slot, f.lanes[0], static_cast<std::int64_t>(static_cast<std::uint64_t>(f.lower) + f.iteration * step));
-    return true;
-  }
-  LaneGroup& g = *f.group;
-  g.lanes.clear();
-  for (std::size_t i = 0; i < g.entered.size(); ++i) {
-    if (f.iteration >= g.trips[i]) continue;
-    g.lanes.push_back(g.entered[i]);
-    bind(s.slot, g.entered[i], static_cast<std::int64_t>(static_cast<std::uint64_t>(g.lower[i]) + f.iteration * step));
-  }
-  f.lanes = {g.lanes.data(), g.lanes.size()};
-  spend(g.lanes.size());
-  return true;
-}
-
 void Machine::push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control, std::unique_ptr<LaneGroup> group) {
   thread_->stack.emplace_back();
   Frame& f = thread_->stack.back();
@@ -71,15 +48,14 @@ void Machine::push(const BoundBlock& block, const BoundStmt* owner, LaneSet lane
   f.group = std::move(group);
 }
 
-std::unique_ptr<LaneGroup> Machine::new_group() {
-  if (spare_.empty()) return std::make_unique<LaneGroup>();
-  std::unique_ptr<LaneGroup> g = std::move(spare_.back());
-  spare_.pop_back();
-  g->lanes.clear();
-  g->entered.clear();
-  g->lower.clear();
-  g->trips.clear();
-  return g;
+void Machine::wait(const BoundStmt& s, bool leaving) {
+  Wait& w = thread_->wait;
+  w.at = &s;
+  w.leaving = leaving;
+  w.iterations.clear();
+  for (const Frame& f : thread_->stack) {
+    if (f.owner != nullptr && (f.owner->axis == Axis::serial || f.owner->axis == Axis::unrolled)) w.iterations.push_back(f.iteration);
+  }
 }
 
 void Machine::execute(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
@@ -252,120 +228,6 @@ void Machine::mark_targets(const BoundBlock& arm, Lane lane, bool same_symbols) 
         mark_targets(s->other, lane, same_symbols);
         break;
     }
-  }
-}
-
-// ---- loops
-
-std::uint64_t Machine::trip_count(const BoundStmt& s, Lane lane, std::int64_t& lower) {
-  lane_ = lane;
-  lower = index_or_fault(s.lo, lane, s.source->where);
-  const std::int64_t upper = index_or_fault(s.hi, lane, s.source->where);
-  if (lower >= upper) return 0;
-  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) / static_cast<std::uint64_t>(s.step) + 1;
-}
-
-void Machine::enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
-  switch (s.axis) {
-    case Axis::serial:
-    case Axis::unrolled: enter_serial(s, lanes, control); break;
-    case Axis::vectorized: enter_vectorized(s, lanes, control); break;
-    default: enter_hardware(s, lanes, control); break;
-  }
-}
-
-void Machine::enter_serial(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
-  std::int64_t lower = 0;
-  if (lanes.count == 1) {
-    const std::uint64_t trips = trip_count(s, lanes[0], lower);
-    if (trips == 0) return;
-    bind(s.slot, lanes[0], lower);
-    push(s.body, &s, lanes, control);
-    thread_->stack.back().lower = lower;
-    thread_->stack.back().trips = trips;
-    return;
-  }
-  std::unique_ptr<LaneGroup> g = new_group();
-  std::uint64_t most = 0;
-  for (std::size_t i = 0; i < lanes.count; ++i) {
-    const std::uint64_t trips = trip_count(s, lanes[i], lower);
-    if (trips == 0) continue;
-    most = std::max(most, trips);
-    g->entered.push_back(lanes[i]);
-    g->lower.push_back(lower);
-    g->trips.push_back(trips);
-    bind(s.slot, lanes[i], lower);
-  }
-  g->lanes = g->entered;
-  if (most == 0) {
-    spare_.push_back(std::move(g));
-    return;
-  }
-  const LaneSet active{g->lanes.data(), g->lanes.size()};
-  push(s.body, &s, active, control, std::move(g));
-  thread_->stack.back().trips = most;
-}
-
-// Binds the symbol where the thread passes the guard (EXEC-14). At a reduce loop the thread waits first (EXEC-19).
-// No hardware loop stands under lanes, so there is one lane, the thread's.
-void Machine::enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
-  static const BoundBlock nothing;
-  const auto slot = static_cast<std::size_t>(s.hardware_slot);
-  const auto t = static_cast<std::uint64_t>(s.axis == Axis::grid ? grid_[slot] : thread_->position[slot]);
-  std::int64_t lower = 0;
-  const bool passes = t < trip_count(s, lanes[0], lower);
-  if (passes) bind(s.slot, lanes[0], static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + t * static_cast<std::uint64_t>(s.step)));
-  if (s.axis == Axis::reduce) {
-    push(passes ? s.body : nothing, &s, lanes, control);
-    wait(s, false);
-  } else if (passes) {
-    push(s.body, &s, lanes, control);
-  }
-}
-
-// One new lane per lane outside and iteration (EXEC-24): the frames outside, and one of its own.
-void Machine::enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
-  std::unique_ptr<LaneGroup> g = new_group();
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < lanes.count; ++i) {
-    std::int64_t lower = 0;
-    const std::uint64_t trips = trip_count(s, lanes[i], lower);
-    g->lower.push_back(lower);
-    g->trips.push_back(trips);
-    spend(trips);
-    total += trips;
-  }
-  if (total == 0) {
-    spare_.push_back(std::move(g));
-    return;
-  }
-  const auto own = static_cast<std::size_t>(s.slot.level);
-  const auto values = static_cast<std::size_t>(s.frame_size);
-  if (total > static_cast<std::size_t>(memory_limit) / (values * sizeof(Value) + (own + 2) * sizeof(void*))) {
-    throw Exhausted{fmt::format("{} lanes of loop `{}` need more memory than a run may take", total, s.source->name)};
-  }
-  g->values.resize(total * values);
-  g->frames.resize(total * (own + 1));
-  for (std::size_t i = 0, lane = 0; i < lanes.count; ++i) {
-    for (std::uint64_t t = 0; t < g->trips[i]; ++t, ++lane) {
-      Value** frames = g->frames.data() + lane * (own + 1);
-      std::copy_n(lanes[i], own, frames);
-      frames[own] = g->values.data() + lane * values;
-      g->lanes.push_back(frames);
-      bind(s.slot, frames, static_cast<std::int64_t>(static_cast<std::uint64_t>(g->lower[i]) + t * static_cast<std::uint64_t>(s.step)));
-    }
-  }
-  const LaneSet active{g->lanes.data(), g->lanes.size()};
-  push(s.body, &s, active, control, std::move(g));
-}
-
-void Machine::wait(const BoundStmt& s, bool leaving) {
-  Wait& w = thread_->wait;
-  w.at = &s;
-  w.leaving = leaving;
-  w.iterations.clear();
-  for (const Frame& f : thread_->stack) {
-    if (f.owner != nullptr && (f.owner->axis == Axis::serial || f.owner->axis == Axis::unrolled)) w.iterations.push_back(f.iteration);
   }
 }
 

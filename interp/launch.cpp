@@ -213,8 +213,10 @@ void Machine::diverged() {
   statement_ = w.at;
   lane_ = thread_->lane;
   const char* what = w.at->kind == StmtKind::barrier ? "barrier" : "reduce loop";
+  const Wait& v = (*other)->wait;
   std::string where = "has ended";
-  if ((*other)->wait.at != nullptr) where = fmt::format("waits elsewhere (line {}, or another iteration)", (*other)->wait.at->source->where.line);
+  if (v.at == w.at) where = "waits at another iteration of it";
+  if (v.at != nullptr && v.at != w.at) where = fmt::format("waits at line {}", v.at->source->where.line);
   fault("RUN-8", fmt::format("thread {} waits at a {}, thread {} {}", coordinates((*waiting)->position), what, coordinates((*other)->position), where));
 }
 

@@ -112,6 +112,15 @@ class Machine {
   void use(Thread& t);
   [[noreturn]] void diverged();
 
+  // loops.cpp: loops and lanes.
+  void enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_serial(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  void enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
+  bool next_iteration(Frame& f);
+  std::uint64_t trip_count(const BoundStmt& s, Lane lane, std::int64_t& lower);
+  std::unique_ptr<LaneGroup> new_group();
+
   // execute.cpp: statements.
   void run_to(std::size_t base);
   void finish_block();
@@ -119,15 +128,8 @@ class Machine {
   void leaf(const BoundStmt& s, LaneSet lanes);
   void zero(const BoundStmt& s, LaneSet lanes);
   void branch(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
-  void enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
-  void enter_serial(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
-  void enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
-  void enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
-  bool next_iteration(Frame& f);
   void wait(const BoundStmt& s, bool leaving);
   void push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control, std::unique_ptr<LaneGroup> group = nullptr);
-  std::uint64_t trip_count(const BoundStmt& s, Lane lane, std::int64_t& lower);
-  std::unique_ptr<LaneGroup> new_group();
   struct Pending {
     std::uint64_t target = 0;  // the flat cell, or the address of the variable
     std::uint64_t bits = 0;

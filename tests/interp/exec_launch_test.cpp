@@ -184,6 +184,7 @@ TEST(ExecLaunch, Divergence) {
   const auto bad = dev12("for i in 0..floordiv(4 - t, 2) { S[t] += a[2*i + t]  barrier }");
   RULE_EQ("RUN-8", std::string("RUN-8 statement 4 line 4 t=0 i=1"), describe(bad));
   RULE_EQ("RUN-8", (Cells{0}), bad.fault->at.thread);
+  RULE_EQ("RUN-8", std::string("thread (0) waits at a barrier, thread (1) has ended"), bad.fault->message);
   RULE_EQ("RUN-8", (Values{4, 2}), output(dev12("for i in 0..2 { if i < floordiv(4 - t, 2) { S[t] += a[2*i + t] }  barrier }"), "b"));
   // Different barriers, different iterations, and threads that have ended.
   RULE_EQ("RUN-8", std::string("RUN-8 statement 2 line 1 t=0"), describe(run_text("program p { for t in 0..2 @workgroup { if t == 0 { barrier } else { barrier } } }")));
@@ -242,6 +243,14 @@ TEST(ExecLaunch, ReduceNeedsItsLanes) {
     for t in 0..4 @workgroup { if t < 2 { C[0] += 0 } }
     for s in 0..1 { for k in 0..4 @reduce { C[0] += 1 } } })");
   RULE_EQ("EXEC-19", (Values{4}), output(o, "C"));
+  // Lanes 2 and 3 never come to the collective.
+  const auto missing = run_text(R"(program p { output C: i32[1]  local r: i32[1]
+    zero C
+    for t in 0..4 @workgroup { r[0] = i32(t) }
+    if r[0] < 2 {
+      for k in 0..4 @reduce { C[0] += 1 }
+    } })");
+  RULE_EQ("RUN-8", std::string("RUN-8 statement 4 line 5"), describe(missing));
 }
 
 TEST(ExecLaunch, PrivateReductionsAreInEveryLane) {
