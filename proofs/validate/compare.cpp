@@ -92,7 +92,18 @@ bool Comparison::folded(const Expr& before, const Expr& after, const Formula& co
   if (first) {
     const Formula c = source_.apply(*first);
     if (before->op == Op::choice) {
-      return attempt(!c, before->args[1], c) || attempt(c, before->args[2], !c);
+      // Both arms may fit, up to the values of their indices: then the one whose indices are the same as they stand was kept.
+      const bool then_fits = attempt(!c, before->args[1], c);
+      if (then_fits && index_violations_.size() == indices) return true;
+      const std::vector<Formula> then_indices = index_violations_, then_folds = fold_violations_;
+      index_violations_.resize(indices, Formula::truth());
+      fold_violations_.resize(folds, Formula::truth());
+      const bool else_fits = attempt(c, before->args[2], !c);
+      if (else_fits && (!then_fits || index_violations_.size() == indices)) return true;
+      if (!then_fits) return false;
+      index_violations_ = then_indices;
+      fold_violations_ = then_folds;
+      return true;
     }
     // a && b is b where a holds, a || b is b where a does not.
     if (attempt(before->op == Op::land ? !c : c, before->args[1], before->op == Op::land ? c : !c)) return true;
