@@ -97,10 +97,10 @@ Rounded narrow(double x) {
     if (exponent == 1024) return {sign | infinity_bits<T>, false};
     if (exponent > bias) return {sign | infinity_bits<T>, true};
     if (exponent == -1023) return {sign, wide << 1 != 0};  // zero, or a double subnormal, far below half of T's least value
-    // Bits of the 53-bit significand that T cannot hold at this exponent; more than 54 leave less than a quarter of a unit.
+    // Bits of the 53-bit significand that T cannot hold at this exponent; where more than all go, less than half a unit is left.
     const int below_normal = exponent < 1 - bias ? 1 - bias - exponent : 0;
     const int dropped = 52 - stored + below_normal;
-    if (dropped > 54) return {sign, true};
+    if (dropped > 53) return {sign, true};
     const std::uint64_t significand = (wide & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
     const std::uint64_t rest = significand & ((std::uint64_t{1} << dropped) - 1);
     const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
@@ -108,7 +108,7 @@ Rounded narrow(double x) {
     if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
     // A carry out of the significand runs into the exponent field, up to the pattern of infinity.
     if (below_normal == 0) kept += static_cast<std::uint64_t>(exponent + bias - 1) << stored;
-    return {sign | kept, rest != 0 || kept == infinity_bits<T>};
+    return {sign | kept, rest != 0};  // what a carry takes to infinity had a rest
   }
 }
 
