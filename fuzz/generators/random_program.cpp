@@ -1,0 +1,271 @@
+// A nest is drawn from the outside in. Subscripts are affine in the loop symbols around them; each is shifted by its own
+// least value, and every buffer is declared as large as the greatest subscript needs, so that bounds hold by construction.
+#include "fuzz/generators/random_program.hpp"
+
+#include <algorithm>
+
+#include "ir/analysis/interval.hpp"
+#include "ir/literal.hpp"
+#include "ir/traverse.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+class Generator {
+ public:
+  Generator(interp::Random& random, const ProgramShape& shape) : random_(random), shape_(shape) {}
+
+  Program run() {
+    program_.name = "random";
+    if (chance(2)) {
+      const auto lo = static_cast<std::int64_t>(random_.below(3)) + 1;
+      program_.parameters.push_back({"n", lo, lo + 2 + static_cast<std::int64_t>(random_.below(5)), {}});
+      if (chance(6)) program_.requirements.push_back(make_op(Op::eq, {make_index(floormod(Index::symbol("n"), 2)), make_index(Index(lo % 2))}));
+    }
+    ranges_ = parameter_ranges(program_);
+    type_ = pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64, Type::u8});
+    declare("A", BufferKind::input, 2);
+    declare("X", BufferKind::inout, 1 + below(2));
+    declare("Y", BufferKind::inout, 1 + below(2));
+    if (chance(4)) declare("r", BufferKind::local, 1);
+    if (shape_.data && chance(3)) {
+      program_.buffers.push_back({"ids", BufferKind::input, Type::i32, {}, std::pair<Int128, Int128>{0, 4}, {}, {}});
+      rank_["ids"] = 1;
+    }
+    const int nests = 1 + below(2);
+    const bool grid = shape_.hardware && chance(6);
+    for (int k = 0; k < nests; ++k) program_.body.push_back(nest(grid));
+    for (Buffer& b : program_.buffers) {
+      for (int d = 0; d < rank_[b.name]; ++d) b.dims.push_back(Index(extent_[b.name][static_cast<std::size_t>(d)]));
+    }
+    return std::move(program_);
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(n))); }
+  bool chance(int one_in) { return below(one_in) == 0; }
+  template <typename T>
+  T pick(std::initializer_list<T> of) {
+    return *(of.begin() + below(static_cast<int>(of.size())));
+  }
+
+  void declare(const Symbol& name, BufferKind kind, int rank) {
+    program_.buffers.push_back({name, kind, type_, {}, {}, {}, {}});
+    rank_[name] = rank;
+  }
+
+  Index bound_symbol() {
+    if (!program_.parameters.empty() && chance(2)) return Index::symbol("n");
+    return Index(1 + below(6));
+  }
+
+  Stmt nest(bool grid) {
+    const int depth = 1 + below(shape_.max_depth);
+    return loop(depth, grid);
+  }
+
+  Stmt loop(int depth, bool grid) {
+    const Symbol s = "i" + std::to_string(next_loop_++);
+    Index lo(chance(4) ? below(5) - 2 : 0);
+    Index hi = bound_symbol() + (lo.constant() != 0 ? lo.constant() : 0);
+    if (!loops_.empty() && chance(4)) {  // triangular
+      const Index outer = Index::symbol(loops_[static_cast<std::size_t>(below(static_cast<int>(loops_.size())))]);
+      switch (below(4)) {
+        case 0: hi = outer + 1; break;
+        case 1: lo = outer; hi = outer + (1 + below(4)); break;
+        case 2: hi = min({hi, outer + 2}); break;
+        default: lo = max({lo, Index(2) - outer}); break;
+      }
+    }
+    if (chance(25)) hi = lo - below(3);  // dead
+    const std::int64_t step = chance(6) ? 2 + below(2) : 1;
+    Axis axis = Axis::serial;
+    if (grid) {
+      axis = Axis::grid;
+    } else if (chance(12)) {
+      axis = Axis::unrolled;
+    } else if (depth == 1 && chance(8)) {
+      axis = Axis::vectorized;
+    } else if (shape_.threads && loops_.empty() && chance(2)) {
+      axis = Axis::workgroup;
+    }
+    const Ranges saved = ranges_;
+    const std::size_t variables = variables_.size();
+    Stmt made = make_loop(s, lo, hi, step, axis, {});
+    add_loop(ranges_, made);
+    if (ranges_[s].empty()) ranges_[s] = {ranges_[s].lo, ranges_[s].lo};  // dead code still needs some subscript
+    loops_.push_back(s);
+    if (is_hardware(axis) || axis == Axis::vectorized) ++parallel_;
+    Block body;
+    if (depth > 1) {
+      if (chance(4)) leaves(body, 1);
+      if (chance(8)) {
+        body.push_back(make_branch(condition(), {loop(depth - 1, false)}, chance(2) ? Block{leaf()} : Block{}));
+      } else {
+        body.push_back(loop(depth - 1, false));
+      }
+      if (chance(4)) leaves(body, 1);
+    } else {
+      leaves(body, 1 + below(2));
+    }
+    if (axis == Axis::workgroup && chance(2)) body.push_back(make_barrier());
+    if (is_hardware(axis) || axis == Axis::vectorized) --parallel_;
+    loops_.pop_back();
+    variables_.resize(variables);
+    ranges_ = saved;
+    return with(made, [&](StmtNode& n) { n.body = std::move(body); });
+  }
+
+  void leaves(Block& into, int count) {
+    if (chance(4)) {
+      const Symbol v = "v" + std::to_string(next_variable_++);
+      into.push_back(make_declare(v, type_, chance(3) ? Expr() : value(1)));
+      if (!into.back()->value) into.push_back(make_assign(v, value(1)));
+      variables_.push_back({v, loops_.size(), parallel_});
+    }
+    for (int k = 0; k < count; ++k) into.push_back(leaf());
+  }
+
+  Stmt leaf() {
+    if (chance(7)) return make_branch(chance(2) && shape_.data ? data_condition() : condition(), {simple_leaf()}, chance(3) ? Block{simple_leaf()} : Block{});
+    return simple_leaf();
+  }
+
+  Stmt simple_leaf() {
+    // A variable from outside a parallel loop is not assigned inside it.
+    std::vector<Symbol> assignable;
+    for (const auto& v : variables_) {
+      if (v.parallel == parallel_) assignable.push_back(v.name);
+    }
+    if (!assignable.empty() && chance(3)) {
+      const Symbol v = assignable[static_cast<std::size_t>(below(static_cast<int>(assignable.size())))];
+      return make_assign(v, update(make_variable(v, type_)));
+    }
+    const Symbol target = rank_.count("r") && chance(5) ? "r" : pick<const char*>({"X", "Y"});
+    std::vector<Expr> cell;
+    for (int d = 0; d < rank_[target]; ++d) cell.push_back(subscript(target, d));
+    if (shape_.data && rank_.count("ids") && chance(8)) {
+      cell[0] = make_load("ids", Type::i32, {subscript("ids", 0)});
+      need(target, 0, 3);
+    }
+    const Expr old = make_load(target, type_, cell);
+    return make_store(target, cell, chance(2) ? update(old) : value(2));
+  }
+
+  // A new value from an old one: accumulations of every operator, and recurrences that no licence reorders.
+  Expr update(const Expr& old) {
+    const Expr e = value(1);
+    switch (below(8)) {
+      case 0:
+      case 1:
+      case 2: return make_op(Op::add, {old, e});
+      case 3: return make_op(Op::max, {e, old});
+      case 4: return make_op(Op::mul, {old, e});
+      case 5: return make_op(Op::sub, {old, e});
+      case 6: return is_float(type_) ? make_op(Op::fma, {e, value(0), old}) : make_op(Op::min, {old, e});
+      default: return make_op(Op::add, {make_op(Op::mul, {old, literal(2)}), e});
+    }
+  }
+
+  Expr literal(int v) { return make_literal(*literal_from_integer(type_, v)); }
+
+  Expr value(int depth) {
+    if (depth > 0 && chance(2)) {
+      switch (below(6)) {
+        case 0: return make_op(Op::add, {value(depth - 1), value(depth - 1)});
+        case 1: return make_op(Op::mul, {value(depth - 1), value(depth - 1)});
+        case 2: return make_op(Op::max, {value(depth - 1), value(depth - 1)});
+        case 3: return make_op(Op::choice, {condition(), value(depth - 1), value(depth - 1)});
+        case 4: return make_op(Op::select, {condition(), value(depth - 1), value(depth - 1)});
+        default: return chance(3) ? scope() : make_op(Op::sub, {value(depth - 1), value(depth - 1)});
+      }
+    }
+    if (!variables_.empty() && chance(3)) {
+      return make_variable(variables_[static_cast<std::size_t>(below(static_cast<int>(variables_.size())))].name, type_);
+    }
+    if (!loops_.empty() && chance(8)) return make_convert(type_, make_index(affine()));
+    if (chance(6)) return literal(1 + below(3));
+    const Symbol from = pick<const char*>({"A", "A", "X", "Y"});
+    std::vector<Expr> cell;
+    for (int d = 0; d < rank_[from]; ++d) cell.push_back(subscript(from, d));
+    return make_load(from, type_, std::move(cell));
+  }
+
+  // scope s: T { s = v  for k … { s = s ⊕ A[k] } }
+  Expr scope() {
+    const Symbol s = "s" + std::to_string(next_variable_++);
+    const Symbol k = "i" + std::to_string(next_loop_++);
+    Stmt inner = make_loop(k, Index(below(2)), bound_symbol() + 1, 1, Axis::serial, {});
+    const Ranges saved = ranges_;
+    Block body{make_assign(s, literal(1))};
+    add_loop(ranges_, inner);
+    if (ranges_[k].empty()) ranges_[k] = {0, 0};
+    loops_.push_back(k);
+    const Expr term = make_load("A", type_, {subscript("A", 0), subscript("A", 1)});
+    const Expr sum = make_op(pick<Op>({Op::add, Op::add, Op::max}), {make_variable(s, type_), term});
+    body.push_back(with(inner, [&](StmtNode& n) { n.body = {make_assign(s, sum)}; }));
+    loops_.pop_back();
+    ranges_ = saved;
+    return make_scope(s, type_, std::move(body));
+  }
+
+  Index affine() {
+    Index e(0);
+    const int terms = std::min<int>(static_cast<int>(loops_.size()), 1 + below(2));
+    for (int k = 0; k < terms; ++k) {
+      const Index s = Index::symbol(loops_[static_cast<std::size_t>(below(static_cast<int>(loops_.size())))]);
+      e = e + s * pick<std::int64_t>({1, 1, 1, 1, 2, -1});
+    }
+    if (chance(10)) e = floordiv(e, 2);
+    if (chance(14)) e = floormod(e, 3);
+    return e;
+  }
+
+  void need(const Symbol& buffer, int dimension, std::int64_t greatest) {
+    auto& extents = extent_[buffer];
+    extents.resize(static_cast<std::size_t>(rank_[buffer]), 1);
+    extents[static_cast<std::size_t>(dimension)] = std::max(extents[static_cast<std::size_t>(dimension)], greatest + 1);
+  }
+
+  Expr subscript(const Symbol& buffer, int dimension) {
+    need(buffer, dimension, 0);
+    Index e = loops_.empty() ? Index(0) : affine();
+    if (chance(3)) e = e + below(2);
+    const Interval range = interval(e, ranges_);
+    if (range.lo < 0) e = e - static_cast<std::int64_t>(range.lo);
+    need(buffer, dimension, static_cast<std::int64_t>(interval(e, ranges_).hi));
+    return make_index(e);
+  }
+
+  Expr condition() {
+    if (loops_.empty()) return make_literal(bool_scalar(true));
+    const Op op = pick<Op>({Op::lt, Op::le, Op::gt, Op::ge, Op::eq, Op::ne});
+    return make_op(op, {make_index(affine()), make_index(chance(3) ? affine() : Index(below(5)))});
+  }
+  Expr data_condition() { return make_op(Op::lt, {make_load("A", type_, {subscript("A", 0), subscript("A", 1)}), literal(1)}); }
+
+  struct LiveVariable {
+    Symbol name;
+    std::size_t loops;
+    int parallel;
+  };
+
+  interp::Random& random_;
+  ProgramShape shape_;
+  Program program_;
+  Type type_ = Type::f32;
+  Ranges ranges_;
+  std::vector<Symbol> loops_;
+  std::vector<LiveVariable> variables_;
+  std::map<Symbol, int> rank_;
+  std::map<Symbol, std::vector<std::int64_t>> extent_;
+  int next_loop_ = 0;
+  int next_variable_ = 0;
+  int parallel_ = 0;
+};
+
+}  // namespace
+
+Program random_program(interp::Random& random, const ProgramShape& shape) { return Generator(random, shape).run(); }
+
+}  // namespace assay::fuzz

@@ -1,0 +1,317 @@
+// The enumeration: a walk in canonical order with a clock. In a lockstep instance all lanes share the clock's tick, loads
+// at its even and stores at its odd half. Executions of different grid groups have no order.
+#include "fuzz/judges/access_order.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "ir/analysis/access.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+using Environment = std::map<Symbol, std::int64_t>;
+using Thread = std::map<int, std::int64_t>;  // grid slot -> coordinate
+
+struct Execution {
+  int statement;
+  const Stmt* stmt;
+  Environment at;
+  Thread thread;
+  std::int64_t tick;
+};
+
+std::optional<std::int64_t> value(const Index& e, const Environment& at) {
+  return e.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
+    const auto it = at.find(s);
+    if (it == at.end()) return std::nullopt;
+    return it->second;
+  });
+}
+
+// Three-valued evaluation of a condition: data makes it unknown.
+std::optional<bool> truth(const Expr& c, const Environment& at) {
+  const auto part = [&](std::size_t i) { return truth(c->args[i], at); };
+  switch (c->op) {
+    case Op::literal: return c->literal.bits != 0;
+    case Op::lnot: {
+      const auto a = part(0);
+      return a ? std::optional<bool>(!*a) : std::nullopt;
+    }
+    case Op::land:
+    case Op::lor: {
+      const bool deciding = c->op == Op::lor;
+      const auto a = part(0);
+      const auto b = part(1);
+      if ((a && *a == deciding) || (b && *b == deciding)) return deciding;
+      return a && b ? std::optional<bool>(!deciding) : std::nullopt;
+    }
+    default: break;
+  }
+  if (!is_comparison(c->op) || c->args[0]->op != Op::index || c->args[1]->op != Op::index) return std::nullopt;
+  const auto a = value(c->args[0]->index, at);
+  const auto b = value(c->args[1]->index, at);
+  if (!a || !b) return std::nullopt;
+  switch (c->op) {
+    case Op::eq: return *a == *b;
+    case Op::ne: return *a != *b;
+    case Op::lt: return *a < *b;
+    case Op::le: return *a <= *b;
+    case Op::gt: return *a > *b;
+    default: return *a >= *b;
+  }
+}
+
+class Enumeration {
+ public:
+  Enumeration(const Program& p, Environment parameters, std::size_t limit) : limit_(limit) {
+    number(p.body);
+    slots(p.body);
+    block(p.body, {{std::move(parameters), {}}});
+  }
+  std::vector<Execution> executions;
+  bool too_many = false;
+  std::map<int, std::int64_t> slot_extent;
+  std::map<const StmtNode*, int> slot;
+
+ private:
+  struct Lane {
+    Environment at;
+    Thread thread;
+  };
+
+  void number(const Block& b) {
+    for (const Stmt& s : b) {
+      number_[&*s] = next_++;
+      for (const Expr& e : s->indices) number(e);
+      if (s->value) number(s->value);
+      number(s->body);
+      number(s->other);
+    }
+  }
+  void number(const Expr& e) {
+    for (const Expr& a : e->args) number(a);
+    number(e->body);
+  }
+  int slots(const Block& b) {
+    int depth = 0;
+    for (const Stmt& s : b) {
+      int below = std::max(slots(s->body), slots(s->other));
+      if (s->kind == StmtKind::loop && s->axis == Axis::grid) slot[&*s] = below++;
+      depth = std::max(depth, below);
+    }
+    return depth;
+  }
+
+  void block(const Block& b, const std::vector<Lane>& lanes) {
+    for (const Stmt& s : b) {
+      if (too_many || lanes.empty()) return;
+      statement(s, lanes);
+    }
+  }
+
+  static std::int64_t trips(const Stmt& s, const Lane& l) {
+    const std::int64_t lo = *value(s->lo, l.at);
+    const std::int64_t hi = *value(s->hi, l.at);
+    return lo >= hi ? 0 : (hi - lo + s->step - 1) / s->step;
+  }
+
+  void statement(const Stmt& s, const std::vector<Lane>& lanes) {
+    if (s->kind == StmtKind::loop) {
+      const auto iteration = [&](const Lane& l, std::int64_t k) {
+        Lane inner = l;
+        inner.at[s->name] = *value(s->lo, l.at) + k * s->step;
+        return inner;
+      };
+      if (s->axis == Axis::vectorized) {
+        std::vector<Lane> all;
+        for (const Lane& l : lanes) {
+          for (std::int64_t k = 0; k < trips(s, l); ++k) all.push_back(iteration(l, k));
+        }
+        block(s->body, all);
+        return;
+      }
+      for (std::int64_t k = 0;; ++k) {
+        std::vector<Lane> active;
+        for (const Lane& l : lanes) {
+          if (k >= trips(s, l)) continue;
+          active.push_back(iteration(l, k));
+          if (s->axis == Axis::grid) {
+            active.back().thread[slot[&*s]] = k;
+            slot_extent[slot[&*s]] = std::max(slot_extent[slot[&*s]], k + 1);
+          }
+        }
+        if (active.empty() || too_many) return;
+        block(s->body, active);
+      }
+    }
+    for (const Lane& l : lanes) {
+      for (const Expr& e : s->indices) scopes(e, l);
+      if (s->value) scopes(s->value, l);
+    }
+    ++clock_;
+    for (const Lane& l : lanes) executions.push_back({number_[&*s], &s, l.at, l.thread, clock_});
+    too_many |= executions.size() > limit_;
+    if (s->kind != StmtKind::branch) return;
+    for (const bool arm : {true, false}) {
+      std::vector<Lane> into;
+      for (const Lane& l : lanes) {
+        const auto c = truth(s->value, l.at);
+        if (!c || *c == arm) into.push_back(l);
+      }
+      block(arm ? s->body : s->other, into);
+    }
+  }
+
+  void scopes(const Expr& e, const Lane& l) {
+    if (e->op == Op::scope) {
+      block(e->body, {l});
+      return;
+    }
+    if (e->op == Op::choice || e->op == Op::land || e->op == Op::lor) {
+      scopes(e->args[0], l);
+      const auto c = truth(e->args[0], l.at);
+      if (e->op == Op::choice) {
+        if (!c || *c) scopes(e->args[1], l);
+        if (!c || !*c) scopes(e->args[2], l);
+      } else if (!c || *c == (e->op == Op::land)) {
+        scopes(e->args[1], l);
+      }
+      return;
+    }
+    for (const Expr& a : e->args) scopes(a, l);
+  }
+
+  std::size_t limit_;
+  std::map<const StmtNode*, int> number_;
+  int next_ = 0;
+  std::int64_t clock_ = 0;
+};
+
+struct Touch {
+  std::size_t execution;  // index into the executions before
+  bool writes;
+  std::vector<std::optional<std::int64_t>> cell;  // open coordinates are dynamic
+};
+
+bool may_meet(const Touch& a, const Touch& b) {
+  for (std::size_t d = 0; d < a.cell.size() && d < b.cell.size(); ++d) {
+    if (a.cell[d] && b.cell[d] && *a.cell[d] != *b.cell[d]) return false;
+  }
+  return true;
+}
+
+bool ordered(const Execution& x, bool x_writes, const Execution& y, bool y_writes) {
+  for (const auto& [slot, t] : x.thread) {
+    const auto it = y.thread.find(slot);
+    if (it != y.thread.end() && it->second != t) return false;
+  }
+  return x.tick < y.tick || (x.tick == y.tick && !x_writes && y_writes);
+}
+
+std::string describe(const Execution& x) {
+  std::string out = "statement " + std::to_string(x.statement) + " at";
+  for (const auto& [s, v] : x.at) out += " " + s + "=" + std::to_string(v);
+  return out;
+}
+
+bool affine_branch(const Execution& x) { return (*x.stmt)->kind == StmtKind::branch && truth((*x.stmt)->value, x.at).has_value(); }
+
+}  // namespace
+
+std::optional<OrderFinding> find_broken_pair(const Program& before, const Program& after, const ParameterMap& parameters, std::size_t limit) {
+  const Environment environment(parameters.begin(), parameters.end());
+  const Enumeration old(before, environment, limit);
+  const Enumeration now(after, environment, limit);
+  if (old.too_many || now.too_many) return std::nullopt;
+  const Extraction extraction = extract(before);
+
+  // Where each old execution went. The loop symbols of the source statement identify the execution.
+  std::map<std::pair<int, std::vector<std::int64_t>>, std::size_t> where;
+  const auto key = [&](int statement, const std::function<std::optional<std::int64_t>(const Symbol&)>& at) -> std::optional<std::pair<int, std::vector<std::int64_t>>> {
+    const Node* n = extraction.find(statement);
+    if (!n) return std::nullopt;
+    std::vector<std::int64_t> point;
+    for (const Stmt& loop : n->loops) {
+      const auto v = at(loop->name);
+      if (!v) return std::nullopt;
+      point.push_back(*v);
+    }
+    return std::make_pair(statement, point);
+  };
+  for (std::size_t i = 0; i < old.executions.size(); ++i) {
+    const Execution& x = old.executions[i];
+    if (affine_branch(x)) continue;
+    if (const auto k = key(x.statement, [&](const Symbol& s) { return std::optional<std::int64_t>(x.at.at(s)); })) where[*k] = i;
+  }
+  std::vector<const Execution*> went(old.executions.size(), nullptr);
+  for (const Execution& y : now.executions) {
+    if (affine_branch(y)) continue;
+    const auto& p = (*y.stmt)->provenance;
+    const auto k = p ? key(p->statement, [&](const Symbol& s) -> std::optional<std::int64_t> {
+      const auto it = p->to_source.find(s);
+      return it == p->to_source.end() ? std::nullopt : value(it->second, y.at);
+    }) : std::nullopt;
+    const auto it = k ? where.find(*k) : where.end();
+    if (it == where.end()) return OrderFinding{OrderFinding::Kind::domain, "invented: " + describe(y)};
+    if (went[it->second]) return OrderFinding{OrderFinding::Kind::domain, "doubled: " + describe(y)};
+    went[it->second] = &y;
+  }
+  for (const auto& [k, i] : where) {
+    if (!went[i]) return OrderFinding{OrderFinding::Kind::domain, "missing: " + describe(old.executions[i])};
+  }
+
+  // All accesses by storage, in old coordinates.
+  std::map<Symbol, std::vector<Touch>> touches;
+  for (const auto& [k, i] : where) {
+    const Execution& x = old.executions[i];
+    for (const Access& a : extraction.find(x.statement)->accesses) {
+      const bool impossible = std::any_of(a.guards.begin(), a.guards.end(), [&](const Guard& g) {
+        const auto c = truth(g.condition, x.at);
+        return c && *c != g.positive;
+      });
+      if (impossible) continue;
+      Touch t{i, a.writes, {}};
+      if (a.variable) {
+        const Variable& v = extraction.variables.at(a.storage);
+        for (const Stmt& loop : v.around) t.cell.push_back(x.at.at(loop->name));
+      } else if (a.whole) {
+        t.cell.resize(before.find_buffer(a.storage)->dims.size());
+      } else {
+        for (const Expr& e : a.indices) t.cell.push_back(e->op == Op::index ? value(e->index, x.at) : std::nullopt);
+      }
+      touches[a.storage].push_back(std::move(t));
+    }
+  }
+  for (const auto& [storage, list] : touches) {
+    const Buffer* buffer = before.find_buffer(storage);
+    const bool per_thread = buffer && is_private(buffer->kind);
+    for (const Touch& a : list) {
+      for (const Touch& b : list) {
+        if ((!a.writes && !b.writes) || !may_meet(a, b)) continue;
+        const Execution& x = old.executions[a.execution];
+        const Execution& y = old.executions[b.execution];
+        if (!ordered(x, a.writes, y, b.writes)) continue;
+        const Execution& x2 = *went[a.execution];
+        const Execution& y2 = *went[b.execution];
+        if (ordered(x2, a.writes, y2, b.writes)) continue;
+        const bool reversed = ordered(y2, b.writes, x2, a.writes);
+        if (per_thread && !reversed && !(a.writes && !b.writes)) continue;  // separate copies
+        return OrderFinding{reversed ? OrderFinding::Kind::reversed : OrderFinding::Kind::unordered, storage + ": " + describe(x) + " / " + describe(y)};
+      }
+    }
+    // A store outside the loops of a slot with several groups happens in each of them.
+    if (!buffer || per_thread) continue;
+    for (const Touch& a : list) {
+      if (!a.writes) continue;
+      for (const auto& [slot, extent] : now.slot_extent) {
+        if (extent > 1 && went[a.execution]->thread.count(slot) == 0) {
+          return OrderFinding{OrderFinding::Kind::coverage, storage + ": " + describe(*went[a.execution])};
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,215 @@
+// Glue between generators and judges. For each right random program and line:
+//   proved     -> both programs leave the same memory on every kind of input (order-exact cells where the order changed)
+//   violated   -> enumerating all access pairs at the witness's sizes finds a broken one
+// Anything else is a failure of the product, and is reported with the program and the line.
+#include "fuzz/targets/step_property.hpp"
+
+#include <fmt/format.h>
+
+#include "fuzz/generators/random_line.hpp"
+#include "fuzz/generators/random_program.hpp"
+#include "fuzz/judges/access_order.hpp"
+#include "interp/inputs.hpp"
+#include "interp/interpreter.hpp"
+#include "ir/traverse.hpp"
+#include "oracle/compare.hpp"
+#include "proofs/isl/query.hpp"
+#include "proofs/validate/validate.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+constexpr interp::InputKind kinds[] = {interp::InputKind::exact, interp::InputKind::adversarial, interp::InputKind::special};
+
+std::vector<ParameterMap> sizes(const Program& p) {
+  if (p.parameters.empty()) return {{}};
+  std::vector<ParameterMap> out;
+  const Parameter& n = p.parameters[0];
+  for (std::int64_t v = n.lo; v < n.hi; ++v) {
+    if (interp::admissible(p, {{n.name, v}})) out.push_back({{n.name, v}});
+  }
+  return out;
+}
+
+bool right(const Program& p, Query& query) {
+  for (const Obligation& o : lint_obligations(p, query)) {
+    if (o.status != Obligation::Status::proved) return false;
+  }
+  return true;
+}
+
+class Property {
+ public:
+  explicit Property(const StepPropertyOptions& options) : options_(options), query_(make_isl_query()) {}
+
+  StepPropertyResult run() {
+    for (std::uint64_t k = 0; result_.pairs < options_.pairs; ++k) {
+      interp::Random random(interp::seed_for("step-property", options_.seed * 1000003 + k));
+      ProgramShape shape;
+      shape.threads = random.below(12) == 0;
+      const Program p = number_statements(random_program(random, shape));
+      if (!check_well_formed(p).empty() || sizes(p).empty() || !right(p, *query_)) {
+        ++result_.discarded;
+        continue;
+      }
+      const int lines = 1 + static_cast<int>(random.below(3));
+      for (int l = 0; l < lines; ++l) judge(p, random_line(random, p, options_.operation));
+      if (options_.stop_at_failure && !result_.failures.empty()) break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void fail(const Program& p, const ScheduleLine& line, const std::string& what) {
+    result_.failures.push_back(fmt::format("{}\n{}\n{}", what, line.text, print(p)));
+  }
+
+  void judge(const Program& before, const ScheduleLine& line) {
+    auto rewritten = apply_line(before, line, *query_);
+    if (!rewritten) {
+      if (options_.fault) return;
+      ++result_.pairs;
+      ++result_.codes[rewritten.error().diagnostic.code];
+      ++(rewritten.error().kind == Refusal::Kind::error ? result_.errors : result_.inapplicable);
+      return;
+    }
+    Program after = rewritten->program;
+    if (options_.fault) {
+      const auto changed = options_.fault(before, after, line);
+      if (!changed) return;
+      after = *changed;
+    }
+    ++result_.pairs;
+    Visitor axes;
+    axes.enter_stmt = [&](const Stmt& s) {
+      if (s->kind == StmtKind::loop) ++result_.axes[std::string(name(s->axis))];
+      return true;
+    };
+    visit(after.body, axes);
+    if (const auto problems = check_well_formed(after); !problems.empty()) {
+      fail(before, line, "the result is not well formed: " + problems[0].message);
+      return;
+    }
+    judge_pair(before, after, line, true);
+    if (options_.fault || !result_.failures.empty()) return;
+    // Folding is a step of its own.
+    const Program unfolded = number_statements(after);
+    const Program folded = fold_guards(unfolded, *query_).program;
+    if (!(folded == unfolded)) judge_pair(unfolded, folded, line, false);
+  }
+
+  void judge_pair(const Program& before, const Program& after, const ScheduleLine& line, bool counted) {
+    const Validation v = validate(before, after, *query_);
+    const Obligation* open = nullptr;
+    const Obligation* violated = nullptr;
+    bool parallel = false;
+    for (const Obligation& o : v.obligations) {
+      if (o.status != Obligation::Status::proved && counted) ++result_.codes[o.code];
+      // These say that the operation itself is wrong, whatever the program.
+      const bool own_fault = o.kind == "claim" || o.kind == "text" || o.kind == "guard-fold" || o.kind == "domain-bijection";
+      if (own_fault && o.status != Obligation::Status::proved) {
+        fail(before, line, fmt::format("the rewrite is wrong: {} ({}) {}", o.kind, o.code, o.reason));
+        return;
+      }
+      if (o.code == "PAR-0") parallel = true;
+      if (o.status == Obligation::Status::undecided && !open) open = &o;
+      if (o.status == Obligation::Status::violated && !violated) violated = &o;
+    }
+    if (parallel) {
+      result_.parallel += counted ? 1 : 0;
+      return;
+    }
+    if (!counted && (violated || open)) {
+      fail(before, line, "guard folding is not proved: " + (violated ? violated : open)->kind);
+      return;
+    }
+    if (violated) {
+      ++result_.violated;
+      judge_violation(before, after, line, *violated);
+    } else if (open) {
+      ++result_.undecided;
+    } else {
+      result_.proved += counted ? 1 : 0;
+      judge_proof(before, after, line, v);
+    }
+  }
+
+  void judge_violation(const Program& before, const Program& after, const ScheduleLine& line, const Obligation& o) {
+    if (!find_broken_pair(before, after, o.witness->parameters)) {
+      fail(before, line, fmt::format("{} ({}) is called violated, and enumeration finds no broken pair", o.kind, o.code));
+      return;
+    }
+    bool differs = false;
+    run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
+      differs = differs || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
+    });
+    if (!differs) ++result_.violated_but_equal;
+  }
+
+  void judge_proof(const Program& before, const Program& after, const ScheduleLine& line, const Validation& v) {
+    run_both(before, after, v.reordered_before, v.reordered_after, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string& at) {
+      if (b.status == interp::Status::fault) return fail(before, line, "proved, and the result faults at " + at + ": " + b.fault->message);
+      if (b.race) return fail(before, line, "proved, and the result races at " + at);
+      const auto cells = oracle::compare_cells(a, b);
+      ++result_.compared;
+      if (cells.compared == 0) ++result_.incomparable;
+      if (cells.differing > 0) fail(before, line, fmt::format("proved, and {} cells differ at {}", cells.differing, at));
+    });
+    if (const auto broken = v.licence == Licence::exact && v.obligations.back().kind != "same-contributions" && !reorders(v) ? broken_at_ends(before, after) : std::nullopt) {
+      fail(before, line, "proved exact, and enumeration finds a broken pair: " + broken->text);
+    }
+  }
+
+  // Whether an accumulation was reordered exactly (max, min, integers): the enumeration then finds reversed pairs rightly.
+  static bool reorders(const Validation& v) {
+    for (const Obligation& o : v.obligations) {
+      if (o.kind == "same-contributions") return true;
+    }
+    return false;
+  }
+  static std::optional<OrderFinding> broken_at_ends(const Program& before, const Program& after) {
+    const auto all = sizes(before);
+    for (const ParameterMap& size : {all.front(), all.back()}) {
+      if (auto f = find_broken_pair(before, after, size)) return f;
+    }
+    return std::nullopt;
+  }
+
+  template <typename F>
+  void run_both(const Program& before, const Program& after, const std::set<int>& reordered_before, const std::set<int>& reordered_after, F f) {
+    const auto all = sizes(before);
+    std::vector<ParameterMap> chosen{all.front()};
+    if (all.size() > 2) chosen.push_back(all[all.size() / 2]);
+    if (all.size() > 1) chosen.push_back(all.back());
+    for (const ParameterMap& size : chosen) {
+      for (const interp::InputKind kind : kinds) {
+        for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}}) {
+          const TensorMap inputs = interp::generate_inputs(before, size, kind, seed);
+          interp::Options options;
+          options.parameters = size;
+          options.budget = 300'000;
+          options.reordered = reordered_before;
+          const interp::Outcome a = interp::run(before, inputs, options);
+          if (a.status != interp::Status::ok) continue;
+          options.reordered = reordered_after;
+          options.detect_races = true;
+          options.budget = 3'000'000;
+          const interp::Outcome b = interp::run(after, inputs, options);
+          std::string at = fmt::format("{} inputs, seed {}", interp::name(kind), seed);
+          for (const auto& [parameter, v] : size) at += fmt::format(", {}={}", parameter, v);
+          f(a, b, at);
+        }
+      }
+    }
+  }
+
+  StepPropertyOptions options_;
+  std::unique_ptr<Query> query_;
+  StepPropertyResult result_;
+};
+
+}  // namespace
+
+StepPropertyResult check_steps(const StepPropertyOptions& options) { return Property(options).run(); }
+
+}  // namespace assay::fuzz
