@@ -10,7 +10,7 @@
 #include "oracle/files.hpp"
 #include "oracle/json.hpp"
 #include "oracle/screen.hpp"
-#include "tests/oracle/report_support.hpp"
+#include "report_support.hpp"
 
 namespace assay::oracle {
 namespace {

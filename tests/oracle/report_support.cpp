@@ -1,5 +1,5 @@
 // Support of the oracle's tests.
-#include "tests/oracle/report_support.hpp"
+#include "report_support.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -5,7 +5,7 @@
 
 #include "oracle/compare.hpp"
 #include "oracle/sizes.hpp"
-#include "tests/oracle/report_support.hpp"
+#include "report_support.hpp"
 
 namespace assay::oracle {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "oracle/json.hpp"
 #include "oracle/screen.hpp"
-#include "tests/oracle/report_support.hpp"
+#include "report_support.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -129,7 +129,8 @@ TEST(Screen, EndsWithTheVerdict) {
   r.verdict = Verdict::legal;
   r.licence = Licence::reassociates;
   r.claim = "same";
-  RULE_EQ("CLI-2", std::string("legal (reassociates): same"), lines_of(to_screen(r, {})).back());
+  const std::vector<std::string> legal = lines_of(to_screen(r, {}));
+  RULE_EQ("CLI-2", std::string("legal (reassociates): same"), legal.back());
   r.seconds = 0.25;
   RULE_TRUE("CLI-2", lines_of(to_screen(r, {})).back().rfind("legal (reassociates): same   [0.", 0) == 0);
 }
