@@ -64,7 +64,8 @@ class CheckRules(unittest.TestCase):
     def test_citations_in_comments_codes_and_expectations(self):
         status, output = self.run_on(
             "--static",
-            ir__x_DOT_cpp='// Sorted (AB-3).\nfail({"ZZ-1", "text"});\n// X86-64 and SHA-1 and MY-AB-1 are no rules\n',
+            ir__x_DOT_cpp='// Sorted (AB-3).\nfail({"ZZ-1", "text"});\n// X86-64 and SHA-1 and MY-AB-1 are no rules\n'
+            'explain("YY-1");  // no rule of that name\n',
             examples__k_DOT_air="# expect: lint faulty QQ-2\n",
         )
         self.assertEqual(1, status)

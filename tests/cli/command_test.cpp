@@ -95,7 +95,7 @@ TEST_F(CommandLine, UnknownWordsGetASuggestion) {
       {{"check", skew_, "--licens", "exact"}, "did you mean `--licence`?"},
       {{"check", skew_, "--backends", "cudaa"}, "did you mean `cuda`?"},
       {{"ops", "spilt"}, "did you mean `split`?"},
-      {{"explain", "DEPP-2"}, "did you mean `DEP-2`?"},
+      {{"explain", "DEPP-2"}, "did you mean `DEP-2`?"},  // no rule has this code
       {{"check", put("op.air", std::string(skew) + "schedule s { swop i j }\n")}, "swap"},
   };
   for (const auto& [arguments, help] : table) {
