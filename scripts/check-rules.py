@@ -30,9 +30,9 @@ CITATION = re.compile(rf"(?<![\w-]){IDENTIFIER}(?![\w-])")
 # A whole string literal of that form is a code that someone prints or asserts, whether or not its prefix is known.
 LITERAL = re.compile(rf'"{IDENTIFIER}"')
 EXPECTED = re.compile(rf"^\s*#\s*expect:.*?\s{IDENTIFIER}\s*$")
-# Of that form, and not ours: names of standards, and of the reports of faults in tests/cases.
-FOREIGN = {"UTF", "ISO", "SHA", "IEEE", "DEV", "SP"}
-# A line of a test that needs a code without a rule says so in a comment.
+# Of that form, and not ours: names of standards, of the reports of faults in tests/cases, and NOPE, the prefix for tests.
+FOREIGN = {"UTF", "ISO", "SHA", "IEEE", "DEV", "SP", "NOPE"}
+# A line of a test that needs another code without a rule says so in a comment.
 NO_RULE = re.compile(r"// no rule\b")
 
 
