@@ -35,10 +35,13 @@ constexpr CommandInfo commands[] = {
     {"ops", "list the schedule operations", "", 0, 1},
     {"explain", "explain a code in full", "CODE", 1, 1},
 };
-constexpr const char* later_commands[] = {"menu", "fuzz", "replay", "reduce", "merge", "promote", "verify-op", "new-op", "mutants", "recheck"};
+constexpr const char* later_commands[] = {"menu",    "fuzz",      "replay", "reduce",  "merge",
+                                          "promote", "verify-op", "new-op", "mutants", "recheck"};
 constexpr const char* later_options[] = {"--cert", "--cross-check", "--plugin", "--dump", "--no-fork"};
 
-Diagnostic wrong(std::string message, std::string help = {}) { return {"CLI-3", std::move(message), {}, std::move(help), {}}; }
+Diagnostic wrong(std::string message, std::string help = {}) {
+  return {"CLI-3", std::move(message), {}, std::move(help), {}};
+}
 
 const CommandInfo* find_command(std::string_view name) {
   for (const CommandInfo& c : commands) {
@@ -49,17 +52,22 @@ const CommandInfo* find_command(std::string_view name) {
 
 Diagnostic unknown_command(const std::string& name) {
   for (const char* later : later_commands) {
-    if (name == later) return wrong(fmt::format("the command `{}` is not built yet", name), "`assay --help` lists the commands that are");
+    if (name == later)
+      return wrong(fmt::format("the command `{}` is not built yet", name),
+                   "`assay --help` lists the commands that are");
   }
   std::vector<std::string> names;
   for (const CommandInfo& c : commands) names.emplace_back(c.name);
   const std::string close = suggest(name, names);
-  return wrong(fmt::format("there is no command `{}`", name), close.empty() ? "`assay --help` lists the commands" : fmt::format("did you mean `{}`?", close));
+  return wrong(fmt::format("there is no command `{}`", name),
+               close.empty() ? "`assay --help` lists the commands" : fmt::format("did you mean `{}`?", close));
 }
 
 /// Adds the options of a command; the names are collected for suggestions.
 void add_options(CLI::App& app, const std::string& command, Arguments& a) {
-  const auto is = [&](std::initializer_list<const char*> names) { return std::any_of(names.begin(), names.end(), [&](const char* n) { return command == n; }); };
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* n) { return command == n; });
+  };
   const auto list = [](CLI::Option* o) { o->delimiter(',')->allow_extra_args(false); };
   app.add_option("files", a.files, "")->group("");
   app.add_flag("--json", a.json, "one JSON object on standard output");
@@ -67,13 +75,16 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
   app.add_flag("-v,--verbose", a.verbose, "no limit on lines; every obligation");
   app.add_flag("--timing", a.timing, "times in the answer");
   if (is({"run", "lint", "check", "apply", "prove", "codegen", "parse"})) {
-    app.add_option("--param", a.parameters, "NAME=VALUE: narrow a parameter to one value (several allowed)")->allow_extra_args(false);
+    app.add_option("--param", a.parameters, "NAME=VALUE: narrow a parameter to one value (several allowed)")
+        ->allow_extra_args(false);
   }
   if (is({"run", "lint", "check", "apply", "prove", "test"})) {
-    app.add_option("--budget", a.budget, "multiply the budgets of engines and interpreter")->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}));
+    app.add_option("--budget", a.budget, "multiply the budgets of engines and interpreter")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}));
   }
   if (is({"check", "apply"})) {
-    app.add_option("--licence", a.licence, "exact, reassociates or rounds: the greatest licence a step may need")->check(CLI::IsMember({"exact", "reassociates", "rounds"}));
+    app.add_option("--licence", a.licence, "exact, reassociates or rounds: the greatest licence a step may need")
+        ->check(CLI::IsMember({"exact", "reassociates", "rounds"}));
     app.add_option("--upto", a.upto, "judge the first K steps");
     app.add_option("--only", a.only, "judge step K alone, the steps before it only applied");
     app.add_option("--steps", a.steps_folder, "write the program after each step into this folder");
@@ -83,10 +94,13 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     list(app.add_option("--require", a.required, "these must run and agree, else the answer is undecided"));
   }
   if (is({"apply", "codegen", "parse"})) app.add_option("-o,--output", a.output, "write the product to this file");
-  if (is({"codegen"})) app.add_option("--target", a.target, "c (opencl and cuda are not built yet)")->check(CLI::IsMember({"c", "opencl", "cuda"}));
+  if (is({"codegen"}))
+    app.add_option("--target", a.target, "c (opencl and cuda are not built yet)")
+        ->check(CLI::IsMember({"c", "opencl", "cuda"}));
   if (is({"run"})) {
     app.add_option("--in", a.inputs, "NAME=F.npy: an input from a file (several allowed)")->allow_extra_args(false);
-    app.add_option("--inputs", a.input_kind, "exact, adversarial or special: generator of the other inputs")->check(CLI::IsMember({"exact", "adversarial", "special"}));
+    app.add_option("--inputs", a.input_kind, "exact, adversarial or special: generator of the other inputs")
+        ->check(CLI::IsMember({"exact", "adversarial", "special"}));
     app.add_option("--seed", a.seed, "of the generator");
     app.add_option("--out", a.output_folder, "write every output as NAME.npy into this folder");
   }
@@ -107,13 +121,17 @@ Diagnostic unknown_argument(const std::string& text, const CLI::App& app, const 
     if (name == later) return wrong(fmt::format("the option {} is not built yet", name));
   }
   const std::string close = suggest(name, option_names(app));
-  return wrong(fmt::format("`{}` has no option `{}`", command, name), close.empty() ? fmt::format("`assay {} --help` lists its options", command) : fmt::format("did you mean `{}`?", close));
+  return wrong(fmt::format("`{}` has no option `{}`", command, name),
+               close.empty() ? fmt::format("`assay {} --help` lists its options", command)
+                             : fmt::format("did you mean `{}`?", close));
 }
 
 std::string overview() {
   std::string out = "Assay tells whether a tensor-kernel schedule is right.\n\nusage: assay COMMAND [options] ...\n\n";
   for (const CommandInfo& c : commands) out += fmt::format("  {:<8} {:<16} {}\n", c.name, c.operands, c.summary);
-  out += "\n`assay COMMAND --help` lists the options of a command; `-` is standard input; FILE:NAME picks a program of a file.\n";
+  out +=
+      "\n`assay COMMAND --help` lists the options of a command; `-` is standard input; FILE:NAME picks a program of a "
+      "file.\n";
   out += "Exit status: 0 holds, 1 refuted, 2 error, 3 undecided, 4 inapplicable, 70 contradiction.\n";
   return out;
 }
@@ -121,8 +139,13 @@ std::string overview() {
 /// What CLI11 cannot know: how many operands, and bounds of numbers.
 std::vector<Diagnostic> check_arguments(const Arguments& a, const CommandInfo& info) {
   std::vector<Diagnostic> out;
-  if (a.files.size() < info.least) out.push_back(wrong(fmt::format("`{}` needs more operands", info.name), fmt::format("usage: assay {} {}", info.name, info.operands)));
-  if (a.files.size() > info.most) out.push_back(wrong(fmt::format("`{}` takes at most {} operands; `{}` is one too many", info.name, info.most, a.files[info.most]), fmt::format("usage: assay {} {}", info.name, info.operands)));
+  if (a.files.size() < info.least)
+    out.push_back(wrong(fmt::format("`{}` needs more operands", info.name),
+                        fmt::format("usage: assay {} {}", info.name, info.operands)));
+  if (a.files.size() > info.most)
+    out.push_back(wrong(
+        fmt::format("`{}` takes at most {} operands; `{}` is one too many", info.name, info.most, a.files[info.most]),
+        fmt::format("usage: assay {} {}", info.name, info.operands)));
   if (a.upto && a.only) out.push_back(wrong("--upto and --only exclude each other"));
   return out;
 }
@@ -138,7 +161,9 @@ std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const st
   if (first == "--version") return Wanted{fmt::format("assay {}\n", oracle::version())};
   const CommandInfo* info = find_command(first);
   if (info == nullptr) {
-    if (!first.empty() && first.front() == '-') return refuse(wrong(fmt::format("the command comes first; `{}` is an option", first), "`assay --help` lists the commands"));
+    if (!first.empty() && first.front() == '-')
+      return refuse(
+          wrong(fmt::format("the command comes first; `{}` is an option", first), "`assay --help` lists the commands"));
     return refuse(unknown_command(first));
   }
   Arguments a;
@@ -151,14 +176,17 @@ std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const st
   try {
     app.parse(rest);
   } catch (const CLI::CallForHelp&) {
-    return Wanted{fmt::format("usage: assay {} [options] {}\n{}", info->name, info->operands, app.help("", CLI::AppFormatMode::Sub))};
+    return Wanted{fmt::format("usage: assay {} [options] {}\n{}", info->name, info->operands,
+                              app.help("", CLI::AppFormatMode::Sub))};
   } catch (const CLI::ParseError& e) {
     return refuse(wrong(e.what(), fmt::format("`assay {} --help` lists its options", info->name)));
   }
   std::vector<Diagnostic> faults;
   for (const std::string& text : app.remaining()) {
-    if (text.size() > 1 && text.front() == '-') faults.push_back(unknown_argument(text, app, a.command));
-    else a.files.push_back(text);
+    if (text.size() > 1 && text.front() == '-')
+      faults.push_back(unknown_argument(text, app, a.command));
+    else
+      a.files.push_back(text);
   }
   if (faults.empty()) faults = check_arguments(a, *info);
   if (!faults.empty()) return faults;

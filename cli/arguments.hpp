@@ -13,7 +13,7 @@ namespace assay::cli {
 
 struct Arguments {
   std::string command{};
-  std::vector<std::string> files{};   // positional
+  std::vector<std::string> files{};  // positional
   bool json = false, verbose = false, timing = false;
   std::string colour = "auto";
   std::vector<std::string> parameters{};
@@ -23,7 +23,7 @@ struct Arguments {
   std::optional<int> upto{}, only{};
   std::vector<std::string> backends{}, required{};
   std::string steps_folder{};
-  std::string output{};               // -o
+  std::string output{};  // -o
   // run
   std::vector<std::string> inputs{};  // NAME=F.npy
   std::string input_kind = "exact";

@@ -44,8 +44,10 @@ class Command {
 
   Answer run() {
     static const std::map<std::string, Answer (Command::*)()> table{
-        {"run", &Command::run_program}, {"lint", &Command::run_lint},       {"check", &Command::run_check}, {"apply", &Command::run_check}, {"prove", &Command::run_prove},
-        {"codegen", &Command::codegen}, {"parse", &Command::parse},         {"test", &Command::run_tests},  {"ops", &Command::ops},         {"explain", &Command::explain_code},
+        {"run", &Command::run_program},      {"lint", &Command::run_lint},   {"check", &Command::run_check},
+        {"apply", &Command::run_check},      {"prove", &Command::run_prove}, {"codegen", &Command::codegen},
+        {"parse", &Command::parse},          {"test", &Command::run_tests},  {"ops", &Command::ops},
+        {"explain", &Command::explain_code},
     };
     return (this->*table.at(a_.command))();
   }
@@ -121,7 +123,9 @@ class Command {
     options.operations *= a_.budget;
     for (const std::string& text : a_.inputs) {
       const std::size_t equals = text.find('=');
-      if (equals == std::string::npos || equals == 0) return failed({"CLI-9", fmt::format("--in {} is not of the form NAME=FILE", text), {}, "for example --in A=a.npy", {}});
+      if (equals == std::string::npos || equals == 0)
+        return failed(
+            {"CLI-9", fmt::format("--in {} is not of the form NAME=FILE", text), {}, "for example --in A=a.npy", {}});
       const std::string buffer = text.substr(0, equals), path = text.substr(equals + 1);
       const Buffer* b = loaded->program.find_buffer(buffer);
       auto tensor = interp::read_npy(path, b != nullptr ? std::optional<Type>(b->type) : std::nullopt);
@@ -158,7 +162,12 @@ class Command {
       for (const std::string& name : *list) {
         if (is_backend_name(name)) continue;
         const std::string close = suggest(name, backend_names());
-        out.push_back({"CLI-3", fmt::format("there is no backend `{}`", name), {}, close.empty() ? fmt::format("the backends are {}", join(backend_names())) : fmt::format("did you mean `{}`?", close), {}});
+        out.push_back({"CLI-3",
+                       fmt::format("there is no backend `{}`", name),
+                       {},
+                       close.empty() ? fmt::format("the backends are {}", join(backend_names()))
+                                     : fmt::format("did you mean `{}`?", close),
+                       {}});
       }
     }
     return out;
@@ -184,7 +193,9 @@ class Command {
     const auto schedule = load_schedule(*loaded);
     if (!schedule) return failed(schedule.error());
     CheckOptions options;
-    options.licence = a_.licence == "exact" ? Licence::exact : a_.licence == "reassociates" ? Licence::reassociates : Licence::rounds;
+    options.licence = a_.licence == "exact"          ? Licence::exact
+                      : a_.licence == "reassociates" ? Licence::reassociates
+                                                     : Licence::rounds;
     options.upto = a_.upto;
     options.only = a_.only;
     options.backends = {a_.backends.begin(), a_.backends.end()};
@@ -195,7 +206,9 @@ class Command {
     options.schedule_argument = a_.files.size() > 1 ? a_.files[1] : std::string();
     std::vector<std::pair<std::string, std::string>> steps;
     if (!a_.steps_folder.empty()) {
-      options.on_program = [&](int step, const std::string& op, const Program& p) { steps.emplace_back(fmt::format("{:02}-{}.air", step, op), print(p)); };
+      options.on_program = [&](int step, const std::string& op, const Program& p) {
+        steps.emplace_back(fmt::format("{:02}-{}.air", step, op), print(p));
+      };
     }
     CheckResult result = check(loaded->program, loaded->text, schedule->first, schedule->second, options);
     if (!steps.empty()) {
@@ -211,7 +224,9 @@ class Command {
   }
 
   Answer codegen() {
-    if (a_.target != "c") return failed({"CLI-3", fmt::format("code generation for {} is not built yet", a_.target), {}, "--target c is", {}});
+    if (a_.target != "c")
+      return failed(
+          {"CLI-3", fmt::format("code generation for {} is not built yet", a_.target), {}, "--target c is", {}});
     const auto loaded = load_program(a_.files[0], true);
     if (!loaded) return failed(loaded.error());
     auto text = assay::codegen::emit_c(loaded->program);
@@ -236,8 +251,11 @@ class Command {
     if (!source->name.empty()) {
       const auto other_name = [&](const auto& x) { return x.name != source->name; };
       file.programs.erase(std::remove_if(file.programs.begin(), file.programs.end(), other_name), file.programs.end());
-      file.schedules.erase(std::remove_if(file.schedules.begin(), file.schedules.end(), other_name), file.schedules.end());
-      if (file.programs.empty() && file.schedules.empty()) return failed({"CLI-6", fmt::format("{} holds nothing named `{}`", file.path, source->name), {}, {}, file.path});
+      file.schedules.erase(std::remove_if(file.schedules.begin(), file.schedules.end(), other_name),
+                           file.schedules.end());
+      if (file.programs.empty() && file.schedules.empty())
+        return failed(
+            {"CLI-6", fmt::format("{} holds nothing named `{}`", file.path, source->name), {}, {}, file.path});
     }
     for (Program& p : file.programs) {
       if (a_.parameters.empty()) break;
@@ -247,7 +265,8 @@ class Command {
     }
     Answer out;
     out.report.program = file.programs.empty() ? std::string() : file.programs.front().name;
-    out.report.claim = fmt::format("{}, {}", count(static_cast<std::int64_t>(file.programs.size()), "program"), count(static_cast<std::int64_t>(file.schedules.size()), "schedule"));
+    out.report.claim = fmt::format("{}, {}", count(static_cast<std::int64_t>(file.programs.size()), "program"),
+                                   count(static_cast<std::int64_t>(file.schedules.size()), "schedule"));
     out.json_product = to_json(file);
     std::string text;
     for (const Program& p : file.programs) text += (text.empty() ? "" : "\n") + print(p);
@@ -266,7 +285,9 @@ class Command {
     ExpectOptions options;
     options.budgets = budgets();
     if (streams_.err_is_terminal) {
-      options.on_section = [this](const ExpectationReport& e) { streams_.err << fmt::format("{} {}:{}\n", e.passed ? "ok    " : "FAILED", e.file, e.line); };
+      options.on_section = [this](const ExpectationReport& e) {
+        streams_.err << fmt::format("{} {}:{}\n", e.passed ? "ok    " : "FAILED", e.file, e.line);
+      };
     }
     Answer out;
     out.report = test_paths(a_.files, options);
@@ -284,7 +305,12 @@ class Command {
         std::vector<std::string> names;
         for (const OperationEntry& e : operations()) names.push_back(e.declaration.name);
         const std::string close = suggest(a_.files[0], names);
-        return failed({"CLI-3", fmt::format("there is no operation `{}`", a_.files[0]), {}, close.empty() ? fmt::format("the operations are {}", join(names)) : fmt::format("did you mean `{}`?", close), {}});
+        return failed({"CLI-3",
+                       fmt::format("there is no operation `{}`", a_.files[0]),
+                       {},
+                       close.empty() ? fmt::format("the operations are {}", join(names))
+                                     : fmt::format("did you mean `{}`?", close),
+                       {}});
       }
       chosen = {*one};
     }
@@ -299,7 +325,11 @@ class Command {
     auto text = explain(a_.files[0]);
     if (!text) {
       const std::string close = suggest(a_.files[0], known_codes());
-      return failed({"CLI-3", fmt::format("there is no code `{}`", a_.files[0]), {}, close.empty() ? "codes look like DEP-2" : fmt::format("did you mean `{}`?", close), {}});
+      return failed({"CLI-3",
+                     fmt::format("there is no code `{}`", a_.files[0]),
+                     {},
+                     close.empty() ? "codes look like DEP-2" : fmt::format("did you mean `{}`?", close),
+                     {}});
     }
     Answer out;
     out.report.claim = *text;
@@ -341,7 +371,9 @@ int finish(Answer answer, const Arguments& a, const Streams& streams) {
   return status;
 }
 
-bool judges(const std::string& command) { return command == "lint" || command == "check" || command == "prove" || command == "apply"; }
+bool judges(const std::string& command) {
+  return command == "lint" || command == "check" || command == "prove" || command == "apply";
+}
 
 int answer_command(const std::vector<std::string>& args, const Streams& streams) {
   const bool json = std::find(args.begin(), args.end(), "--json") != args.end();

@@ -38,10 +38,12 @@ std::string licences(const Declaration& d) {
 std::string in_full_text(const Declaration& d) {
   std::string out;
   for (const ParameterInfo& p : d.parameters) {
-    out += fmt::format("    {:<12} {}{}\n", p.name, p.help, p.required || p.fallback.empty() ? "" : fmt::format(" (default: {})", p.fallback));
+    out += fmt::format("    {:<12} {}{}\n", p.name, p.help,
+                       p.required || p.fallback.empty() ? "" : fmt::format(" (default: {})", p.fallback));
   }
   for (const PreconditionInfo& p : d.refusals) out += fmt::format("    {:<12} {}\n", p.code, p.text);
-  if (!d.example_schedule.empty()) out += fmt::format("    example: `{}`  in  {}\n", d.example_schedule, d.example_program);
+  if (!d.example_schedule.empty())
+    out += fmt::format("    example: `{}`  in  {}\n", d.example_schedule, d.example_program);
   return out;
 }
 
@@ -75,7 +77,8 @@ std::string operations_text(const std::vector<OperationEntry>& entries, bool in_
   std::string out;
   for (const OperationEntry& e : entries) {
     const Declaration& d = e.declaration;
-    out += fmt::format("{}\n    {}\n    licence: {}; schema: {}; obligations: {}\n", usage(d), d.summary, licences(d), d.schema, fmt::join(d.obligations, ", "));
+    out += fmt::format("{}\n    {}\n    licence: {}; schema: {}; obligations: {}\n", usage(d), d.summary, licences(d),
+                       d.schema, fmt::join(d.obligations, ", "));
     if (in_full) out += in_full_text(d);
   }
   return out;
@@ -83,7 +86,8 @@ std::string operations_text(const std::vector<OperationEntry>& entries, bool in_
 
 std::optional<std::string> explain(const std::string& code) {
   std::string wanted = code;
-  std::transform(wanted.begin(), wanted.end(), wanted.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out;
   if (const spec::Rule* rule = spec::find_rule(wanted)) {
     out += fmt::format("{} ({}:{})\n\n{}", rule->id, rule->file, rule->line, plain(rule->text));
@@ -91,7 +95,9 @@ std::optional<std::string> explain(const std::string& code) {
   for (const OperationEntry& e : operations()) {
     const Declaration& d = e.declaration;
     for (const PreconditionInfo& p : d.refusals) {
-      if (p.code == wanted) out += fmt::format("{}`{}` refuses with {}: {}\n\n{}", out.empty() ? "" : "\n", d.name, p.code, p.text, operations_text({e}, false));
+      if (p.code == wanted)
+        out += fmt::format("{}`{}` refuses with {}: {}\n\n{}", out.empty() ? "" : "\n", d.name, p.code, p.text,
+                           operations_text({e}, false));
     }
   }
   if (out.empty()) return std::nullopt;

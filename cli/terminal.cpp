@@ -16,7 +16,8 @@ bool utf8_locale() {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') continue;
     std::string text(value);
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
   }
   return false;
@@ -29,6 +30,8 @@ bool set(const char* name) {
 
 }  // namespace
 
-Streams process_streams() { return {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1, utf8_locale(), set("NO_COLOR")}; }
+Streams process_streams() {
+  return {std::cout, std::cerr, isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1, utf8_locale(), set("NO_COLOR")};
+}
 
 }  // namespace assay::cli

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-
 namespace assay::oracle {
 namespace {
 
@@ -17,19 +16,26 @@ std::string at_text(const ParameterMap& size) { return size.empty() ? std::strin
 
 }  // namespace
 
-CompiledPair::CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler, bool reordered)
-    : program_(before), reordered_(reordered), compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
+CompiledPair::CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler,
+                           bool reordered)
+    : program_(before),
+      reordered_(reordered),
+      compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
   result_.report.backend = compiler.name;
   result_.report.detail = compiler.flags.empty() ? compiler.command : compiler.command + " " + compiler.flags;
   result_.label = fmt::format("{} ({})", compiler.name, result_.report.detail);
   if (!compared_) {
     result_.report.rigour = 'U';
-    result_.omissions.push_back(fmt::format("{}: run but not compared: it uses f64 functions that generated code does not promise to the bit (rigour U)", result_.label));
+    result_.omissions.push_back(fmt::format(
+        "{}: run but not compared: it uses f64 functions that generated code does not promise to the bit (rigour U)",
+        result_.label));
   }
   const auto build = [&](const Program& p, const char* which) {
     codegen::KernelOutcome error;
     std::unique_ptr<codegen::Kernel> kernel = codegen::compile(p, compiler, error);
-    if (!kernel) result_.incomplete = fmt::format("{}: the {} program could not be compiled: {}", result_.label, which, error.message);
+    if (!kernel)
+      result_.incomplete =
+          fmt::format("{}: the {} program could not be compiled: {}", result_.label, which, error.message);
     return kernel;
   };
   before_ = build(before, "source");
@@ -37,13 +43,15 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
   after_ = build(after, "final");
 }
 
-std::optional<TensorMap> CompiledPair::run(codegen::Kernel& kernel, const std::string& which, const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, int seconds) {
+std::optional<TensorMap> CompiledPair::run(codegen::Kernel& kernel, const std::string& which, const ParameterMap& size,
+                                           const InputChoice& choice, const TensorMap& inputs, int seconds) {
   codegen::KernelOutcome out = kernel.run(size, inputs, std::chrono::seconds(seconds));
   using Status = codegen::KernelOutcome::Status;
   if (out.status == Status::ok) return std::move(out.outputs);
   const std::string where = fmt::format("{}: the {} program, {}{}", result_.label, which, text(choice), at_text(size));
   if (out.status == Status::crashed) {
-    result_.contradiction = fmt::format("{}: crashed ({}), although the interpreter finds no fault", where, out.message);
+    result_.contradiction =
+        fmt::format("{}: crashed ({}), although the interpreter finds no fault", where, out.message);
   } else if (out.status == Status::timed_out) {
     result_.incomplete = fmt::format("{}: no answer within {} s", where, seconds);
   } else {
@@ -52,8 +60,9 @@ std::optional<TensorMap> CompiledPair::run(codegen::Kernel& kernel, const std::s
   return std::nullopt;
 }
 
-bool CompiledPair::agree(const TensorMap& expected, const TensorMap& actual, const std::string& expected_name, const std::string& actual_name, const ParameterMap& size,
-                         const InputChoice& choice, const TensorMap& inputs) {
+bool CompiledPair::agree(const TensorMap& expected, const TensorMap& actual, const std::string& expected_name,
+                         const std::string& actual_name, const ParameterMap& size, const InputChoice& choice,
+                         const TensorMap& inputs) {
   if (!compared_) return true;
   const CellComparison cells = compare_cells(expected, actual);
   result_.report.cells += cells.compared;
@@ -68,18 +77,23 @@ bool CompiledPair::agree(const TensorMap& expected, const TensorMap& actual, con
   o.differing = cells.differing;
   o.compared = cells.compared;
   o.input_values = input_values(inputs);
-  result_.contradiction = fmt::format("{} and {} disagree on {}", expected_name, actual_name, observation_text(o, "(" + expected_name + ")", "(" + actual_name + ")"));
+  result_.contradiction = fmt::format("{} and {} disagree on {}", expected_name, actual_name,
+                                      observation_text(o, "(" + expected_name + ")", "(" + actual_name + ")"));
   result_.observation = std::move(o);
   result_.report.equal = false;
   return false;
 }
 
-bool CompiledPair::run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, const interp::Outcome& before, const interp::Outcome& after) {
+bool CompiledPair::run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                                   const interp::Outcome& before, const interp::Outcome& after) {
   if (!usable()) return false;
   const auto first = run(*before_, "source", size, choice, inputs, case_seconds);
-  if (!first || !agree(before.outputs, *first, "interp", result_.label + " of the source", size, choice, inputs)) return false;
+  if (!first || !agree(before.outputs, *first, "interp", result_.label + " of the source", size, choice, inputs))
+    return false;
   const auto second = run(*after_, "final", size, choice, inputs, case_seconds);
-  if (!second || !agree(after.outputs, *second, "interp", result_.label + " of the final program", size, choice, inputs)) return false;
+  if (!second ||
+      !agree(after.outputs, *second, "interp", result_.label + " of the final program", size, choice, inputs))
+    return false;
   ++result_.report.cases;
   std::vector<ParameterMap>& sizes = result_.report.sizes;
   if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
@@ -96,17 +110,23 @@ void CompiledPair::run_full(const ParameterMap& size, const std::vector<InputCho
     if (!first) return;
     const auto second = run(*after_, "final", size, choice, inputs, full_seconds);
     if (!second) return;
-    if (!reordered_ && !agree(*first, *second, "source", "final program, both by " + result_.label, size, choice, inputs)) return;
+    if (!reordered_ &&
+        !agree(*first, *second, "source", "final program, both by " + result_.label, size, choice, inputs))
+      return;
     ++done;
   }
   if (done == 0) return;
   result_.report.sizes.push_back(size);
   result_.report.cases += done;
-  const std::string verdict = !compared_ ? "run, not compared" : reordered_ ? "run, not compared with each other (additions were reordered)" : "source = final: every bit equal";
+  const std::string verdict = !compared_   ? "run, not compared"
+                              : reordered_ ? "run, not compared with each other (additions were reordered)"
+                                           : "source = final: every bit equal";
   result_.notes.push_back(fmt::format("{}, {}{}: {}", result_.label, count(done, "input"), at_text(size), verdict));
 }
 
-std::vector<std::string> backend_names() { return {"interp", "c", "gcc", "clang", "tcc", "opencl", "oclgrind", "simt", "cuda"}; }
+std::vector<std::string> backend_names() {
+  return {"interp", "c", "gcc", "clang", "tcc", "opencl", "oclgrind", "simt", "cuda"};
+}
 
 bool is_backend_name(const std::string& name) {
   const auto names = backend_names();

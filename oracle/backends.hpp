@@ -16,7 +16,7 @@ namespace assay::oracle {
 /// What one compiler's code showed over all cases.
 struct BackendResult {
   ExecutionReport report{};
-  std::string label{};                     // "c (gcc -O2)"
+  std::string label{};                         // "c (gcc -O2)"
   std::optional<std::string> contradiction{};  // a difference or a crash, as a sentence
   std::optional<Observation> observation{};    // the case that shows it
   std::optional<std::string> incomplete{};     // it could not be compiled or run to the end
@@ -30,7 +30,8 @@ class CompiledPair {
   /// `reordered`: the programs may differ in the order of additions; they are then not compared with each other.
   CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler, bool reordered);
   /// Runs one interpreted case and compares with the interpreter's outcomes. False when there is no point in going on.
-  bool run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, const interp::Outcome& before, const interp::Outcome& after);
+  bool run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                       const interp::Outcome& before, const interp::Outcome& after);
   /// Runs both programs at a size that was not interpreted and compares them with each other.
   void run_full(const ParameterMap& size, const std::vector<InputChoice>& choices);
   const BackendResult& result() const { return result_; }
@@ -38,8 +39,11 @@ class CompiledPair {
  private:
   bool usable() const { return before_ && after_ && !result_.contradiction && !result_.incomplete; }
   /// The outputs, or nothing after having recorded why there are none.
-  std::optional<TensorMap> run(codegen::Kernel& kernel, const std::string& which, const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, int seconds);
-  bool agree(const TensorMap& expected, const TensorMap& actual, const std::string& expected_name, const std::string& actual_name, const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs);
+  std::optional<TensorMap> run(codegen::Kernel& kernel, const std::string& which, const ParameterMap& size,
+                               const InputChoice& choice, const TensorMap& inputs, int seconds);
+  bool agree(const TensorMap& expected, const TensorMap& actual, const std::string& expected_name,
+             const std::string& actual_name, const ParameterMap& size, const InputChoice& choice,
+             const TensorMap& inputs);
 
   const Program& program_;
   std::unique_ptr<codegen::Kernel> before_, after_;

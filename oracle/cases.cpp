@@ -70,7 +70,8 @@ TensorMap enumerated_inputs(const Program& p, const ParameterMap& parameters, st
 /// Costs are counted in expression nodes and stores, as the interpreter counts operations.
 class Estimate {
  public:
-  Estimate(const Program& p, const ParameterMap& parameters) : program_(p), values_(parameters.begin(), parameters.end()) {}
+  Estimate(const Program& p, const ParameterMap& parameters)
+      : program_(p), values_(parameters.begin(), parameters.end()) {}
 
   double block(const Block& b) {
     double sum = 0;
@@ -135,8 +136,10 @@ class Estimate {
 TensorMap make_inputs(const Program& p, const ParameterMap& parameters, const InputChoice& choice) {
   switch (choice.kind) {
     case InputChoice::Kind::exact: return interp::generate_inputs(p, parameters, interp::InputKind::exact, choice.seed);
-    case InputChoice::Kind::adversarial: return interp::generate_inputs(p, parameters, interp::InputKind::adversarial, choice.seed);
-    case InputChoice::Kind::special: return interp::generate_inputs(p, parameters, interp::InputKind::special, choice.seed);
+    case InputChoice::Kind::adversarial:
+      return interp::generate_inputs(p, parameters, interp::InputKind::adversarial, choice.seed);
+    case InputChoice::Kind::special:
+      return interp::generate_inputs(p, parameters, interp::InputKind::special, choice.seed);
     case InputChoice::Kind::enumerated: return enumerated_inputs(p, parameters, choice.seed);
     default: return zero_inputs(p, parameters);
   }
@@ -161,7 +164,8 @@ std::optional<std::uint64_t> count_inputs(const Program& p, const ParameterMap& 
   for_each_input(p, parameters, [&](const Buffer& b, const std::vector<std::int64_t>& dims) {
     const auto radix = element_values(b);
     std::int64_t elements = 1;
-    for (std::int64_t d : dims) elements = d == 0 ? 0 : std::min<std::int64_t>(elements * std::min<std::int64_t>(d, 1 << 20), 1 << 20);
+    for (std::int64_t d : dims)
+      elements = d == 0 ? 0 : std::min<std::int64_t>(elements * std::min<std::int64_t>(d, 1 << 20), 1 << 20);
     if (elements == 0 || !total) return;
     if (!radix) {
       total.reset();
@@ -191,7 +195,9 @@ std::optional<std::int64_t> footprint(const Program& p, const ParameterMap& para
   return static_cast<std::int64_t>(total);
 }
 
-double estimated_work(const Program& p, const ParameterMap& parameters) { return Estimate(p, parameters).block(p.body); }
+double estimated_work(const Program& p, const ParameterMap& parameters) {
+  return Estimate(p, parameters).block(p.body);
+}
 
 bool has_axis(const Program& p, Axis axis) {
   bool found = false;
@@ -207,7 +213,8 @@ bool has_axis(const Program& p, Axis axis) {
 std::vector<ParameterMap> witness_sizes(const Program& p, const std::vector<ObligationReport>& list) {
   std::vector<std::pair<double, ParameterMap>> sized;
   for (const ObligationReport& o : list) {
-    if (o.obligation.status != Obligation::Status::proved && o.obligation.witness && interp::admissible(p, o.obligation.witness->parameters)) {
+    if (o.obligation.status != Obligation::Status::proved && o.obligation.witness &&
+        interp::admissible(p, o.obligation.witness->parameters)) {
       sized.emplace_back(estimated_work(p, o.obligation.witness->parameters), o.obligation.witness->parameters);
     }
   }

@@ -20,7 +20,8 @@ constexpr std::int64_t full_size_bytes = std::int64_t{64} << 20;
 
 class Check {
  public:
-  Check(const Program& source, const SourceText& program_text, const Schedule& schedule, const SourceText& schedule_text, const CheckOptions& options)
+  Check(const Program& source, const SourceText& program_text, const Schedule& schedule,
+        const SourceText& schedule_text, const CheckOptions& options)
       : source_(source),
         schedule_(schedule),
         options_(options),
@@ -77,7 +78,8 @@ class Check {
     report_.omissions = std::move(found.omissions);
     report_.obligations = std::move(found.obligations);
     if (found.ran && found.ran->cases > 0) report_.ran.push_back(cases_text(*found.ran) + " on the source program");
-    if (needs_parallel_meaning(source_)) report_.omissions.emplace_back("generated code: not for programs with threads and barriers (PAR-0)");
+    if (needs_parallel_meaning(source_))
+      report_.omissions.emplace_back("generated code: not for programs with threads and barriers (PAR-0)");
     if (found.verdict == Verdict::error) return conclude(Verdict::error, found.claim);
     return conclude(found.verdict, fmt::format("the source program: {}; no step was looked at", found.claim));
   }
@@ -89,7 +91,8 @@ class Check {
       add_size_targets(current_, line, targets_);
       StepRequest request{current_, line, number, options_.licence, known_, targets_, places_, reproduce(number)};
       const bool judged = !options_.only || *options_.only == number;
-      StepOutcome out = judged ? judge_step(request, *query_, options_.judges, purse_) : apply_step(request, *query_, options_.judges);
+      StepOutcome out = judged ? judge_step(request, *query_, options_.judges, purse_)
+                               : apply_step(request, *query_, options_.judges);
       if (!take(std::move(out), number, judged)) return false;
     }
     return true;
@@ -108,7 +111,9 @@ class Check {
       std::string claim = out.claim;
       if (status == Verdict::inapplicable) {
         claim = fmt::format("step {}", number);
-        if (number > 1) claim += fmt::format("; {} {} legal ({})", number == 2 ? "step 1" : fmt::format("steps 1-{}", number - 1), number == 2 ? "is" : "are", name(licence_));
+        if (number > 1)
+          claim += fmt::format("; {} {} legal ({})", number == 2 ? "step 1" : fmt::format("steps 1-{}", number - 1),
+                               number == 2 ? "is" : "are", name(licence_));
       }
       if (status == Verdict::contradiction) keep(*out.program, claim);
       return conclude(status, claim);
@@ -133,7 +138,9 @@ class Check {
   /// The statement of the reference program that a statement of the current one comes from.
   int origin(int statement) const {
     if (origins_.empty()) return statement;
-    return statement >= 0 && static_cast<std::size_t>(statement) < origins_.size() ? origins_[static_cast<std::size_t>(statement)] : -1;
+    return statement >= 0 && static_cast<std::size_t>(statement) < origins_.size()
+               ? origins_[static_cast<std::size_t>(statement)]
+               : -1;
   }
 
   std::string reproduce(int number) const {
@@ -166,11 +173,14 @@ class Check {
     report_backends();
     if (report_.verdict == Verdict::contradiction) return;
     if (ran.cases == 0) {
-      conclude(Verdict::undecided, fmt::format("{} proved, but no case fits the interpretation budget (CHK-2); try --param or --budget", count(proved(), "obligation")));
+      conclude(Verdict::undecided,
+               fmt::format("{} proved, but no case fits the interpretation budget (CHK-2); try --param or --budget",
+                           count(proved(), "obligation")));
       return;
     }
     if (!incomplete_.empty()) {
-      conclude(Verdict::undecided, fmt::format("{} proved, but {}", count(proved(), "obligation"), incomplete_.front()));
+      conclude(Verdict::undecided,
+               fmt::format("{} proved, but {}", count(proved(), "obligation"), incomplete_.front()));
       return;
     }
     if (check_required()) conclude_legal();
@@ -178,7 +188,9 @@ class Check {
 
   void prepare_compilers() {
     const std::vector<codegen::CompilerSpec> compilers = chosen_compilers(options_.backends);
-    if (compilers.empty()) report_.omissions.emplace_back(options_.backends.empty() ? "c: no C compiler was found" : "c: not among --backends");
+    if (compilers.empty())
+      report_.omissions.emplace_back(options_.backends.empty() ? "c: no C compiler was found"
+                                                               : "c: not among --backends");
     for (const codegen::CompilerSpec& c : compilers) {
       pairs_.push_back(std::make_unique<CompiledPair>(reference_, current_, c, !reordered_.empty()));
       if (pairs_.back()->result().incomplete) incomplete_.push_back(*pairs_.back()->result().incomplete);
@@ -192,7 +204,8 @@ class Check {
     plan.force_first = true;
     plan.reordered_before = reordered_;
     plan.reordered_after = reordered_now();
-    plan.on_case = [this](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, const interp::Outcome& before, const interp::Outcome& after) {
+    plan.on_case = [this](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                          const interp::Outcome& before, const interp::Outcome& after) {
       for (auto& pair : pairs_) pair->run_interpreted(size, choice, inputs, before, after);
       return true;
     };
@@ -207,13 +220,15 @@ class Check {
     report_.executions.push_back(std::move(e));
     if (!ran.skipped.empty()) {
       const std::string sizes = sizes_text(ran.skipped, 4);
-      report_.omissions.push_back("not interpreted, too large for the budget: " + (sizes.empty() ? std::string("the only size") : sizes));
+      report_.omissions.push_back("not interpreted, too large for the budget: " +
+                                  (sizes.empty() ? std::string("the only size") : sizes));
     }
     describe_interpretation(ran);
     const std::optional<Observation>& seen = ran.reference ? ran.reference : ran.observation;
     if (seen) {
-      contradict(seen, ran.reference ? "the source program was proved right, and yet it goes wrong: " + observation_text(*seen)
-                                     : "every step is proved, and yet the programs differ: " + observation_text(*seen));
+      contradict(seen, ran.reference
+                           ? "the source program was proved right, and yet it goes wrong: " + observation_text(*seen)
+                           : "every step is proved, and yet the programs differ: " + observation_text(*seen));
     }
     return ran;
   }
@@ -230,7 +245,8 @@ class Check {
     } else if (reordered_.empty()) {
       line += ": every bit equal";
     } else {
-      line += fmt::format(": every bit equal on {}; {} not order-exact, not compared", count(ran.cells, "order-exact cell"), ran.excluded);
+      line += fmt::format(": every bit equal on {}; {} not order-exact, not compared",
+                          count(ran.cells, "order-exact cell"), ran.excluded);
     }
     if (!ran.observation && !ran.reference) report_.ran.push_back(line);
   }
@@ -241,7 +257,8 @@ class Check {
     if (!size || std::find(ran.sizes.begin(), ran.sizes.end(), *size) != ran.sizes.end()) return;
     if (const auto bytes = footprint(current_, *size); !bytes || *bytes > 2 * full_size_bytes) return;
     for (auto& pair : pairs_) {
-      pair->run_full(*size, {{InputChoice::Kind::exact, 0}, {InputChoice::Kind::adversarial, 0}, {InputChoice::Kind::special, 0}});
+      pair->run_full(
+          *size, {{InputChoice::Kind::exact, 0}, {InputChoice::Kind::adversarial, 0}, {InputChoice::Kind::special, 0}});
     }
   }
 
@@ -256,7 +273,8 @@ class Check {
         incomplete_.push_back(*b.incomplete);
         report_.omissions.push_back(*b.incomplete);
       }
-      if (b.contradiction && report_.verdict != Verdict::contradiction) contradict(b.observation, "every step is proved, and yet " + *b.contradiction);
+      if (b.contradiction && report_.verdict != Verdict::contradiction)
+        contradict(b.observation, "every step is proved, and yet " + *b.contradiction);
     }
   }
 
@@ -267,8 +285,12 @@ class Check {
         return named && e.cases > 0 && e.equal.value_or(false);
       });
       if (ran) continue;
-      report_.omissions.push_back(fmt::format("{}: {} (--require)", name, is_backend_built(name) ? "did not run, or was not comparable" : "not here, or not built yet"));
-      return conclude(Verdict::undecided, fmt::format("{} proved, but the required backend {} did not run and agree (CHK-14)", count(proved(), "obligation"), name));
+      report_.omissions.push_back(
+          fmt::format("{}: {} (--require)", name,
+                      is_backend_built(name) ? "did not run, or was not comparable" : "not here, or not built yet"));
+      return conclude(Verdict::undecided,
+                      fmt::format("{} proved, but the required backend {} did not run and agree (CHK-14)",
+                                  count(proved(), "obligation"), name));
     }
     return true;
   }
@@ -284,7 +306,8 @@ class Check {
 
   void keep(const Program& final_program, const std::string& claim) {
     report_.kept = keep_case({reference_, final_program, schedule_, report_.observation, claim}, options_.keep_folder);
-    report_.findings.back().remarks.push_back(report_.kept.empty() ? "the case could not be written to a file" : "the case is kept in " + report_.kept);
+    report_.findings.back().remarks.push_back(report_.kept.empty() ? "the case could not be written to a file"
+                                                                   : "the case is kept in " + report_.kept);
   }
 
   std::int64_t proved() const {
@@ -297,9 +320,11 @@ class Check {
     const std::string promise = licence_ == Licence::exact          ? "same bits"
                                 : licence_ == Licence::reassociates ? "the same terms, some added in another order,"
                                                                     : "the same up to where rounding happens,";
-    std::string claim = fmt::format("{} for {}; {} proved, 0 assumed, 0 bounded", promise, domain_text(source_), count(proved(), "obligation"));
+    std::string claim = fmt::format("{} for {}; {} proved, 0 assumed, 0 bounded", promise, domain_text(source_),
+                                    count(proved(), "obligation"));
     if (options_.only) claim = fmt::format("step {} alone: {}", *options_.only, claim);
-    if (schedule_.lines.empty()) claim = fmt::format("no step to judge; the program is clean for {}", domain_text(source_));
+    if (schedule_.lines.empty())
+      claim = fmt::format("no step to judge; the program is clean for {}", domain_text(source_));
     report_.licence = licence_;
     conclude(Verdict::legal, claim);
   }
@@ -311,7 +336,7 @@ class Check {
   const std::unique_ptr<Query> query_;
   Purse purse_;
   Report report_{};
-  Program reference_;           // what the final program is compared with: the source, or the program before step --only
+  Program reference_;  // what the final program is compared with: the source, or the program before step --only
   Program current_;
   std::vector<int> origins_{};  // of current_'s statements in reference_; empty: identity
   std::set<int> reordered_{};   // accumulations of reference_ whose order changed
@@ -325,7 +350,8 @@ class Check {
 
 }  // namespace
 
-CheckResult check(const Program& source, const SourceText& program_text, const Schedule& schedule, const SourceText& schedule_text, const CheckOptions& options) {
+CheckResult check(const Program& source, const SourceText& program_text, const Schedule& schedule,
+                  const SourceText& schedule_text, const CheckOptions& options) {
   return Check(source, program_text, schedule, schedule_text, options).run();
 }
 

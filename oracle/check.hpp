@@ -19,7 +19,7 @@ struct CheckOptions {
   bool execute = true;               // false (apply): witnesses are replayed and nothing else runs
   Budgets budgets{};
   Judges judges{};
-  std::string keep_folder = ".";     // where a contradiction is kept
+  std::string keep_folder = ".";  // where a contradiction is kept
   /// Called with every program on the way: 0 is the source, K the result of step K.
   std::function<void(int step, const std::string& op, const Program&)> on_program{};
   std::string program_argument{}, schedule_argument{};  // as the user typed them
@@ -30,6 +30,7 @@ struct CheckResult {
   std::optional<Program> program{};  // the final program, when the verdict is legal
 };
 
-CheckResult check(const Program& source, const SourceText& program_text, const Schedule& schedule, const SourceText& schedule_text, const CheckOptions& options);
+CheckResult check(const Program& source, const SourceText& program_text, const Schedule& schedule,
+                  const SourceText& schedule_text, const CheckOptions& options);
 
 }  // namespace assay::oracle

@@ -12,7 +12,8 @@
 namespace assay::oracle {
 namespace {
 
-Observation difference(const CellComparison& cells, const ParameterMap& parameters, const InputChoice& inputs, const TensorMap& tensors) {
+Observation difference(const CellComparison& cells, const ParameterMap& parameters, const InputChoice& inputs,
+                       const TensorMap& tensors) {
   Observation o;
   o.kind = Observation::Kind::difference;
   o.parameters = parameters;
@@ -30,11 +31,13 @@ Observation difference(const CellComparison& cells, const ParameterMap& paramete
 /// Whether a flat offset is marked in an optional taint map.
 bool marked(const TaintMap& map, const std::string& buffer, std::int64_t flat) {
   const auto found = map.find(buffer);
-  return found != map.end() && static_cast<std::size_t>(flat) < found->second.size() && found->second[static_cast<std::size_t>(flat)];
+  return found != map.end() && static_cast<std::size_t>(flat) < found->second.size() &&
+         found->second[static_cast<std::size_t>(flat)];
 }
 
-
-bool contains(const std::vector<ParameterMap>& list, const ParameterMap& size) { return std::find(list.begin(), list.end(), size) != list.end(); }
+bool contains(const std::vector<ParameterMap>& list, const ParameterMap& size) {
+  return std::find(list.begin(), list.end(), size) != list.end();
+}
 
 /// What one case came to.
 struct CaseOutcome {
@@ -76,7 +79,8 @@ void for_each_case(const Program& p, const Plan& plan, Purse& purse, Comparison&
   }
 }
 
-interp::Outcome interpret(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, const std::set<int>& reordered, bool races, std::uint64_t budget, Purse& purse) {
+interp::Outcome interpret(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
+                          const std::set<int>& reordered, bool races, std::uint64_t budget, Purse& purse) {
   interp::Options options;
   options.parameters = parameters;
   options.budget = budget;
@@ -89,7 +93,8 @@ interp::Outcome interpret(const Program& p, const ParameterMap& parameters, cons
 
 }  // namespace
 
-CellComparison compare_cells(const TensorMap& before, const TensorMap& after, const TaintMap& tainted, const std::set<Symbol>& skipped) {
+CellComparison compare_cells(const TensorMap& before, const TensorMap& after, const TaintMap& tainted,
+                             const std::set<Symbol>& skipped) {
   CellComparison out;
   for (const auto& [buffer, a] : before) {
     const auto found = after.find(buffer);
@@ -137,7 +142,8 @@ std::vector<std::pair<Symbol, std::string>> input_values(const TensorMap& inputs
   return out;
 }
 
-std::optional<Observation> trouble(const interp::Outcome& outcome, const ParameterMap& parameters, const InputChoice& inputs) {
+std::optional<Observation> trouble(const interp::Outcome& outcome, const ParameterMap& parameters,
+                                   const InputChoice& inputs) {
   Observation o;
   o.parameters = parameters;
   o.inputs = inputs;
@@ -178,33 +184,37 @@ Comparison compare(const Program& before, const Program& after, const Plan& plan
   Comparison result;
   const bool races_before = has_axis(before, Axis::grid), races_after = has_axis(after, Axis::grid);
   const auto cost = [&](const ParameterMap& v) { return estimated_work(before, v) + estimated_work(after, v); };
-  for_each_case(before, plan, purse, result, cost, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget) -> CaseOutcome {
-    const interp::Outcome first = interpret(before, size, inputs, plan.reordered_before, races_before, budget, purse);
-    if (first.status == interp::Status::budget) return {false, true};
-    if (auto t = trouble(first, size, choice)) {
-      if (!result.reference) {
-        t->input_values = input_values(inputs);
-        result.reference = std::move(t);
-      }
-      return {true, !plan.stop_at_observation};
-    }
-    const interp::Outcome second = interpret(after, size, inputs, plan.reordered_after, races_after, budget, purse);
-    if (second.status == interp::Status::budget) return {false, true};
-    if (auto t = trouble(second, size, choice)) {
-      if (!result.observation) {
-        t->input_values = input_values(inputs);
-        result.observation = std::move(t);
-      }
-      return {true, !plan.stop_at_observation};
-    }
-    const CellComparison cells = compare_cells(first, second);
-    result.cells += cells.compared;
-    result.excluded += cells.excluded;
-    if (cells.compared == 0 && cells.excluded > 0) ++result.not_comparable;
-    if (cells.first && !result.observation) result.observation = difference(cells, size, choice, inputs);
-    if (cells.first && plan.stop_at_observation) return {true, false};
-    return {true, !plan.on_case || plan.on_case(size, choice, inputs, first, second)};
-  });
+  for_each_case(before, plan, purse, result, cost,
+                [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                    std::uint64_t budget) -> CaseOutcome {
+                  const interp::Outcome first =
+                      interpret(before, size, inputs, plan.reordered_before, races_before, budget, purse);
+                  if (first.status == interp::Status::budget) return {false, true};
+                  if (auto t = trouble(first, size, choice)) {
+                    if (!result.reference) {
+                      t->input_values = input_values(inputs);
+                      result.reference = std::move(t);
+                    }
+                    return {true, !plan.stop_at_observation};
+                  }
+                  const interp::Outcome second =
+                      interpret(after, size, inputs, plan.reordered_after, races_after, budget, purse);
+                  if (second.status == interp::Status::budget) return {false, true};
+                  if (auto t = trouble(second, size, choice)) {
+                    if (!result.observation) {
+                      t->input_values = input_values(inputs);
+                      result.observation = std::move(t);
+                    }
+                    return {true, !plan.stop_at_observation};
+                  }
+                  const CellComparison cells = compare_cells(first, second);
+                  result.cells += cells.compared;
+                  result.excluded += cells.excluded;
+                  if (cells.compared == 0 && cells.excluded > 0) ++result.not_comparable;
+                  if (cells.first && !result.observation) result.observation = difference(cells, size, choice, inputs);
+                  if (cells.first && plan.stop_at_observation) return {true, false};
+                  return {true, !plan.on_case || plan.on_case(size, choice, inputs, first, second)};
+                });
   return result;
 }
 
@@ -212,21 +222,24 @@ Comparison survey(const Program& p, const Plan& plan, Purse& purse) {
   Comparison result;
   const bool races = has_axis(p, Axis::grid);
   const auto cost = [&](const ParameterMap& v) { return estimated_work(p, v); };
-  for_each_case(p, plan, purse, result, cost, [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs, std::uint64_t budget) -> CaseOutcome {
-    const interp::Outcome outcome = interpret(p, size, inputs, {}, races, budget, purse);
-    if (outcome.status == interp::Status::budget) return {false, true};
-    auto t = trouble(outcome, size, choice);
-    if (!t) return {true, true};
-    if (!result.reference) {
-      t->input_values = input_values(inputs);
-      result.reference = std::move(t);
-    }
-    return {true, !plan.stop_at_observation};
-  });
+  for_each_case(p, plan, purse, result, cost,
+                [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                    std::uint64_t budget) -> CaseOutcome {
+                  const interp::Outcome outcome = interpret(p, size, inputs, {}, races, budget, purse);
+                  if (outcome.status == interp::Status::budget) return {false, true};
+                  auto t = trouble(outcome, size, choice);
+                  if (!t) return {true, true};
+                  if (!result.reference) {
+                    t->input_values = input_values(inputs);
+                    result.reference = std::move(t);
+                  }
+                  return {true, !plan.stop_at_observation};
+                });
   return result;
 }
 
-std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, const std::set<int>& reordered, std::uint64_t budget, Purse& purse) {
+std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
+                                        const std::set<int>& reordered, std::uint64_t budget, Purse& purse) {
   interp::Outcome out = interpret(p, parameters, inputs, reordered, has_axis(p, Axis::grid), budget, purse);
   if (out.status == interp::Status::budget) return std::nullopt;
   return out;

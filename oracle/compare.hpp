@@ -28,8 +28,8 @@ class Purse {
 
 /// Cells of observed buffers that two outcomes have in common, compared.
 struct CellComparison {
-  std::int64_t compared = 0;   // cells whose bits had to agree
-  std::int64_t excluded = 0;   // cells that are not order-exact
+  std::int64_t compared = 0;  // cells whose bits had to agree
+  std::int64_t excluded = 0;  // cells that are not order-exact
   std::int64_t differing = 0;
   struct Cell {
     Symbol buffer{};
@@ -41,16 +41,20 @@ struct CellComparison {
 CellComparison compare_cells(const interp::Outcome& before, const interp::Outcome& after);
 /// The same for plain tensors (compiled code); cells that `tainted` marks are left out, and whole buffers named in `skipped`.
 using TaintMap = std::map<std::string, std::vector<bool>>;
-CellComparison compare_cells(const TensorMap& before, const TensorMap& after, const TaintMap& tainted = {}, const std::set<Symbol>& skipped = {});
+CellComparison compare_cells(const TensorMap& before, const TensorMap& after, const TaintMap& tainted = {},
+                             const std::set<Symbol>& skipped = {});
 
 struct Plan {
-  std::vector<ParameterMap> sizes{};   // in the order in which they are tried
-  Waves waves{};                       // of inputs
-  std::set<int> reordered_before{}, reordered_after{};  // accumulations whose order changed: only order-exact cells count
-  bool force_first = false;            // the first case may exceed the purse (Purse::forced)
+  std::vector<ParameterMap> sizes{};  // in the order in which they are tried
+  Waves waves{};                      // of inputs
+  std::set<int> reordered_before{},
+      reordered_after{};     // accumulations whose order changed: only order-exact cells count
+  bool force_first = false;  // the first case may exceed the purse (Purse::forced)
   bool stop_at_observation = true;
   /// Called for each case on which both programs ended without a fault. False stops the search.
-  std::function<bool(const ParameterMap&, const InputChoice&, const TensorMap& inputs, const interp::Outcome& before, const interp::Outcome& after)> on_case{};
+  std::function<bool(const ParameterMap&, const InputChoice&, const TensorMap& inputs, const interp::Outcome& before,
+                     const interp::Outcome& after)>
+      on_case{};
 };
 
 struct Comparison {
@@ -74,10 +78,12 @@ Comparison survey(const Program& p, const Plan& plan, Purse& purse);
 void add_comparison(Comparison& into, Comparison more);
 
 /// The same for given inputs, once. Nothing when the budget is not enough.
-std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, const std::set<int>& reordered, std::uint64_t budget, Purse& purse);
+std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
+                                        const std::set<int>& reordered, std::uint64_t budget, Purse& purse);
 
 /// The fault or race of an outcome as an observation.
-std::optional<Observation> trouble(const interp::Outcome& outcome, const ParameterMap& parameters, const InputChoice& inputs);
+std::optional<Observation> trouble(const interp::Outcome& outcome, const ParameterMap& parameters,
+                                   const InputChoice& inputs);
 /// Inputs as text, when all of them together have at most `most` elements.
 std::vector<std::pair<Symbol, std::string>> input_values(const TensorMap& inputs, std::int64_t most = 12);
 /// `[1.0, 2.0, …]`: the first `most` elements.

@@ -84,7 +84,11 @@ Result<std::vector<Section>> cut(const std::string& text, const std::string& pat
     const auto expectation = read_expect_line(line);
     if (expectation && !*expectation) {
       const int column = static_cast<int>(line.find('#')) + 1;
-      faults.push_back({"TEST-4", expectation->error(), {number, column, static_cast<int>(line.size()) - column + 1}, "the form is `# expect: [COMMAND] VERDICT [CODE]`", path});
+      faults.push_back({"TEST-4",
+                        expectation->error(),
+                        {number, column, static_cast<int>(line.size()) - column + 1},
+                        "the form is `# expect: [COMMAND] VERDICT [CODE]`",
+                        path});
     } else if (expectation) {
       out.push_back({number, **expectation, blank});
     }
@@ -113,7 +117,8 @@ Result<TestFile> open_file(const std::string& path) {
 std::vector<std::string> files_below(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code e;
-  for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, e), end; it != end && !e; it.increment(e)) {
+  for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, e), end;
+       it != end && !e; it.increment(e)) {
     if (it->is_regular_file(e) && named_like_test(it->path())) out.push_back(it->path().string());
   }
   std::sort(out.begin(), out.end());
@@ -131,7 +136,12 @@ Result<std::string> program_beside(const std::string& path) {
   }
   if (found.size() == 1) return found.front();
   std::sort(found.begin(), found.end());
-  return fail({"TEST-6", fmt::format("{} needs exactly one .air file in its folder; there {} {}", path, found.size() == 1 ? "is" : "are", found.empty() ? "none" : join(found)), {}, {}, path});
+  return fail({"TEST-6",
+               fmt::format("{} needs exactly one .air file in its folder; there {} {}", path,
+                           found.size() == 1 ? "is" : "are", found.empty() ? "none" : join(found)),
+               {},
+               {},
+               path});
 }
 
 /// What a section is judged on.
@@ -174,7 +184,8 @@ Report lacking(const std::string& command, const Section& section, const std::st
   return error_report(command, {{"TEST-3", what, {section.line, 1, 1}, "see spec/testing.md", path}});
 }
 
-Report judge(const std::string& command, const Material& m, const Section& section, const std::string& path, const ExpectOptions& options) {
+Report judge(const std::string& command, const Material& m, const Section& section, const std::string& path,
+             const ExpectOptions& options) {
   if (command == "parse") {
     Report r;
     r.command = "parse";
@@ -198,7 +209,9 @@ Report judge(const std::string& command, const Material& m, const Section& secti
   check_options.budgets = options.budgets;
   check_options.judges = options.judges;
   check_options.keep_folder = options.keep_folder;
-  return check(p, m.program_text, m.file.schedules.empty() ? Schedule{} : m.file.schedules.front(), m.schedule_text, check_options).report;
+  return check(p, m.program_text, m.file.schedules.empty() ? Schedule{} : m.file.schedules.front(), m.schedule_text,
+               check_options)
+      .report;
 }
 
 /// Every code that the answer holds: messages, faults, and obligations that do not hold (TEST-5).
@@ -230,16 +243,21 @@ ExpectationReport judge_section(const TestFile& file, const Section& section, co
     answer = error_report(implied ? "parse" : out.command, material.error());
   } else {
     if (implied) out.command = implied_command(material->file);
-    answer = out.command.empty() ? lacking("test", section, file.path, "the command does not follow from the section: it holds neither one program, nor a program and a schedule, nor two programs")
+    answer = out.command.empty() ? lacking("test", section, file.path,
+                                           "the command does not follow from the section: it holds neither one "
+                                           "program, nor a program and a schedule, nor two programs")
                                  : judge(out.command, *material, section, file.path, options);
   }
   out.verdict = answer.verdict;
   out.codes = codes_of(answer);
-  const bool code_held = section.expected.code.empty() || std::find(out.codes.begin(), out.codes.end(), section.expected.code) != out.codes.end();
-  out.passed = word(answer.verdict) == section.expected.verdict && code_held && answer.verdict != Verdict::contradiction;
+  const bool code_held = section.expected.code.empty() ||
+                         std::find(out.codes.begin(), out.codes.end(), section.expected.code) != out.codes.end();
+  out.passed =
+      word(answer.verdict) == section.expected.verdict && code_held && answer.verdict != Verdict::contradiction;
   if (!out.passed) {
     out.details.push_back(verdict_line(answer));
-    for (const Finding& f : answer.findings) out.details.push_back(fmt::format("{}: {}", f.diagnostic.code, f.diagnostic.message));
+    for (const Finding& f : answer.findings)
+      out.details.push_back(fmt::format("{}: {}", f.diagnostic.code, f.diagnostic.message));
   }
   return out;
 }
@@ -265,7 +283,8 @@ Result<std::vector<TestFile>> collect(const std::vector<std::string>& paths) {
     }
     for (const std::string& below : files_below(path)) take(below, false);
   }
-  if (faults.empty() && files.empty()) faults.push_back({"TEST-1", "no `# expect:` line in " + join(paths), {}, {}, {}});
+  if (faults.empty() && files.empty())
+    faults.push_back({"TEST-1", "no `# expect:` line in " + join(paths), {}, {}, {}});
   if (!faults.empty()) return tl::unexpected(std::move(faults));
   return files;
 }
@@ -300,10 +319,17 @@ std::optional<tl::expected<ExpectLine, std::string>> read_expect_line(std::strin
   if (at < all.size() && find_command(all[at]) != nullptr) out.command = all[at++];
   if (at == all.size()) return tl::unexpected<std::string>("a verdict is missing");
   out.verdict = all[at++];
-  if (out.verdict == "contradiction") return tl::unexpected<std::string>("`contradiction` cannot be expected: it is always a bug");
-  const bool possible = out.command.empty() ? std::any_of(command_verdicts().begin(), command_verdicts().end(), [&](const auto& c) { return c.command != "parse" && c.command != "run" && can_answer(c.command, out.verdict); })
+  if (out.verdict == "contradiction")
+    return tl::unexpected<std::string>("`contradiction` cannot be expected: it is always a bug");
+  const bool possible = out.command.empty() ? std::any_of(command_verdicts().begin(), command_verdicts().end(),
+                                                          [&](const auto& c) {
+                                                            return c.command != "parse" && c.command != "run" &&
+                                                                   can_answer(c.command, out.verdict);
+                                                          })
                                             : can_answer(out.command, out.verdict);
-  if (!possible) return tl::unexpected(out.command.empty() ? fmt::format("`{}` is no verdict of lint, check or prove", out.verdict) : fmt::format("`{}` cannot answer `{}`", out.command, out.verdict));
+  if (!possible)
+    return tl::unexpected(out.command.empty() ? fmt::format("`{}` is no verdict of lint, check or prove", out.verdict)
+                                              : fmt::format("`{}` cannot answer `{}`", out.command, out.verdict));
   if (at < all.size()) out.code = all[at++];
   if (at < all.size()) return tl::unexpected<std::string>(fmt::format("unexpected `{}` after the code", all[at]));
   return out;
@@ -328,7 +354,8 @@ Report test_paths(const std::vector<std::string>& paths, const ExpectOptions& op
   const auto total = static_cast<std::int64_t>(r.expectations.size());
   if (failed == 0) {
     r.verdict = Verdict::ok;
-    r.claim = fmt::format("{} in {} {}", count(total, "expectation"), count(static_cast<std::int64_t>(files->size()), "file"), total == 1 ? "holds" : "hold");
+    r.claim = fmt::format("{} in {} {}", count(total, "expectation"),
+                          count(static_cast<std::int64_t>(files->size()), "file"), total == 1 ? "holds" : "hold");
   } else {
     r.verdict = contradiction ? Verdict::contradiction : Verdict::failed;
     r.claim = fmt::format("{} of {} {} not hold", failed, count(total, "expectation"), failed == 1 ? "does" : "do");
@@ -341,16 +368,20 @@ std::string to_junit(const Report& r) {
   for (std::size_t at = 0; at < r.expectations.size();) {
     const std::string& file = r.expectations[at].file;
     std::size_t end = at, failures = 0;
-    while (end < r.expectations.size() && r.expectations[end].file == file) failures += r.expectations[end++].passed ? 0U : 1U;
-    out += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", escape_xml(file), end - at, failures);
+    while (end < r.expectations.size() && r.expectations[end].file == file)
+      failures += r.expectations[end++].passed ? 0U : 1U;
+    out +=
+        fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", escape_xml(file), end - at, failures);
     for (; at < end; ++at) {
       const ExpectationReport& e = r.expectations[at];
-      out += fmt::format("    <testcase classname=\"{}\" name=\"line {}: {}\"", escape_xml(file), e.line, escape_xml(e.expected));
+      out += fmt::format("    <testcase classname=\"{}\" name=\"line {}: {}\"", escape_xml(file), e.line,
+                         escape_xml(e.expected));
       if (e.passed) {
         out += "/>\n";
         continue;
       }
-      out += fmt::format(">\n      <failure message=\"got {}\">{}</failure>\n    </testcase>\n", word(e.verdict), escape_xml(join(e.details, "\n")));
+      out += fmt::format(">\n      <failure message=\"got {}\">{}</failure>\n    </testcase>\n", word(e.verdict),
+                         escape_xml(join(e.details, "\n")));
     }
     out += "  </testsuite>\n";
   }

@@ -28,7 +28,7 @@ struct ExpectLine {
   std::string command{};  // empty: follows from the section
   std::string verdict{};
   std::string code{};
-  std::string words{};    // as written
+  std::string words{};  // as written
 };
 /// Whether the line is an expectation, and its words; an error text when it is not of the right form (TEST-4).
 std::optional<tl::expected<ExpectLine, std::string>> read_expect_line(std::string_view line);

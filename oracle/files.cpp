@@ -31,9 +31,15 @@ Result<T> pick(const std::vector<T>& all, const NamedSource& source, std::string
     if (one.name == source.name) return one;
     names.push_back(one.name);
   }
-  if (all.empty()) return fail({"CLI-6", fmt::format("{} holds no {}", source.file.path, noun), {}, {}, source.file.path});
+  if (all.empty())
+    return fail({"CLI-6", fmt::format("{} holds no {}", source.file.path, noun), {}, {}, source.file.path});
   const std::string close = suggest(source.name, names);
-  return fail({"CLI-6", fmt::format("{} holds no {} `{}`", source.file.path, noun, source.name), {}, close.empty() ? fmt::format("it holds {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", close), source.file.path});
+  return fail(
+      {"CLI-6",
+       fmt::format("{} holds no {} `{}`", source.file.path, noun, source.name),
+       {},
+       close.empty() ? fmt::format("it holds {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", close),
+       source.file.path});
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ std::string case_text(const Observation& seen) {
 }
 
 std::string access_text(const interp::Instance& at, bool writes) {
-  const std::string where = at.where.known() ? fmt::format("line {}", at.where.line) : fmt::format("statement {}", at.statement);
+  const std::string where =
+      at.where.known() ? fmt::format("line {}", at.where.line) : fmt::format("statement {}", at.statement);
   const std::string when = at.iteration.empty() ? std::string() : " with " + text(at.iteration);
   return fmt::format("{} {}{}", where, writes ? "writes" : "reads", when);
 }
@@ -63,21 +64,27 @@ std::string access_text(const interp::Instance& at, bool writes) {
 std::string observation_text(const Observation& seen, const std::string& first_name, const std::string& second_name) {
   switch (seen.kind) {
     case Observation::Kind::difference:
-      return fmt::format("{}: {} is {} {}, {} {}; {} of {} cells differ", case_text(seen), cell_text(seen.buffer, seen.cell), to_text(seen.before), first_name,
-                         to_text(seen.after), second_name, seen.differing, seen.compared);
+      return fmt::format("{}: {} is {} {}, {} {}; {} of {} cells differ", case_text(seen),
+                         cell_text(seen.buffer, seen.cell), to_text(seen.before), first_name, to_text(seen.after),
+                         second_name, seen.differing, seen.compared);
     case Observation::Kind::fault: {
-      const std::string when = seen.fault->at.iteration.empty() ? std::string() : fmt::format(" with {}", text(seen.fault->at.iteration));
-      const std::string cell = seen.fault->cell.empty() ? std::string() : fmt::format(" ({})", cell_text(seen.fault->buffer, seen.fault->cell));
+      const std::string when =
+          seen.fault->at.iteration.empty() ? std::string() : fmt::format(" with {}", text(seen.fault->at.iteration));
+      const std::string cell = seen.fault->cell.empty()
+                                   ? std::string()
+                                   : fmt::format(" ({})", cell_text(seen.fault->buffer, seen.fault->cell));
       return fmt::format("{}: {}{}{}", case_text(seen), seen.fault->message, cell, when);
     }
     case Observation::Kind::race:
-      return fmt::format("{}: {} and {} use {} in no order", case_text(seen), access_text(seen.race->first, seen.race->first_writes),
-                         access_text(seen.race->second, seen.race->second_writes), cell_text(seen.race->buffer, seen.race->cell));
+      return fmt::format(
+          "{}: {} and {} use {} in no order", case_text(seen), access_text(seen.race->first, seen.race->first_writes),
+          access_text(seen.race->second, seen.race->second_writes), cell_text(seen.race->buffer, seen.race->cell));
   }
   return {};
 }
 
-Finding obligation_finding(const ObligationReport& o, const std::optional<Observation>& seen, const StepPlace* step, const Places& places) {
+Finding obligation_finding(const ObligationReport& o, const std::optional<Observation>& seen, const StepPlace* step,
+                           const Places& places) {
   Finding f;
   const bool open = o.obligation.status == Obligation::Status::undecided;
   f.kind = seen ? FindingKind::error : FindingKind::unknown;
@@ -92,10 +99,14 @@ Finding obligation_finding(const ObligationReport& o, const std::optional<Observ
     if (o.obligation.witness) f.diagnostic.where = o.obligation.witness->first.where;
   }
   if (o.obligation.witness && step != nullptr) add_witness(f, *o.obligation.witness, places);
-  if (o.obligation.witness && step == nullptr && has_second(*o.obligation.witness)) add_witness(f, *o.obligation.witness, places);
+  if (o.obligation.witness && step == nullptr && has_second(*o.obligation.witness))
+    add_witness(f, *o.obligation.witness, places);
   f.remarks.push_back(fmt::format("claim {} ({}): {}", o.id, o.obligation.kind, o.obligation.claim));
-  if (o.obligation.witness && !o.obligation.witness->parameters.empty()) f.remarks.push_back((open ? "candidate at " : "witness at ") + text(o.obligation.witness->parameters));
-  if (open) f.remarks.push_back(fmt::format("{}: {}", o.obligation.engine.empty() ? "no engine" : o.obligation.engine, o.obligation.reason.empty() ? "no answer" : o.obligation.reason));
+  if (o.obligation.witness && !o.obligation.witness->parameters.empty())
+    f.remarks.push_back((open ? "candidate at " : "witness at ") + text(o.obligation.witness->parameters));
+  if (open)
+    f.remarks.push_back(fmt::format("{}: {}", o.obligation.engine.empty() ? "no engine" : o.obligation.engine,
+                                    o.obligation.reason.empty() ? "no answer" : o.obligation.reason));
   if (o.obligation.witness && has_second(*o.obligation.witness) && o.obligation.kind == "dependence-order") {
     f.remarks.emplace_back("before: (1) then (2)      after: (2) then (1)");
   }
@@ -113,7 +124,9 @@ Finding observation_finding(const Observation& seen, const ObligationReport* for
     f.diagnostic.message = fmt::format("two iterations that nothing orders use {}", cell_text(r.buffer, r.cell));
     f.diagnostic.where = r.first.where;
     const auto label = [&](const interp::Instance& at, bool writes, std::string_view number) {
-      f.labels.push_back({places.program_file, at.where, fmt::format("{} {} {} at {}", number, writes ? "writes" : "reads", cell_text(r.buffer, r.cell), text(at.iteration))});
+      f.labels.push_back({places.program_file, at.where,
+                          fmt::format("{} {} {} at {}", number, writes ? "writes" : "reads",
+                                      cell_text(r.buffer, r.cell), text(at.iteration))});
     };
     label(r.first, r.first_writes, "(1)");
     label(r.second, r.second_writes, "(2)");
@@ -126,7 +139,8 @@ Finding observation_finding(const Observation& seen, const ObligationReport* for
   if (foretold != nullptr) {
     if (!foretold->obligation.code.empty()) f.diagnostic.code = foretold->obligation.code;
     f.diagnostic.help = foretold->obligation.hint;
-    f.remarks.push_back(fmt::format("claim {} ({}) does not hold: {}", foretold->id, foretold->obligation.kind, foretold->obligation.claim));
+    f.remarks.push_back(fmt::format("claim {} ({}) does not hold: {}", foretold->id, foretold->obligation.kind,
+                                    foretold->obligation.claim));
   }
   f.remarks.push_back("observed on " + observation_text(seen));
   return f;
@@ -136,9 +150,11 @@ std::string domain_text(const Program& p) {
   if (p.parameters.empty()) return "every input";
   std::vector<std::string> ranges;
   for (const Parameter& q : p.parameters) {
-    ranges.push_back(q.hi - q.lo == 1 ? fmt::format("{} = {}", q.name, q.lo) : fmt::format("every {} in {}..{}", q.name, q.lo, q.hi));
+    ranges.push_back(q.hi - q.lo == 1 ? fmt::format("{} = {}", q.name, q.lo)
+                                      : fmt::format("every {} in {}..{}", q.name, q.lo, q.hi));
   }
-  return fmt::format("every input and {}{}", join(ranges), p.requirements.empty() ? "" : " that meets the requirements");
+  return fmt::format("every input and {}{}", join(ranges),
+                     p.requirements.empty() ? "" : " that meets the requirements");
 }
 
 std::string sizes_text(const std::vector<ParameterMap>& sizes, std::size_t most) {
@@ -163,7 +179,9 @@ std::string cases_text(const Comparison& c) {
   for (InputChoice::Kind k : c.kinds) kinds.emplace_back(name(k));
   std::vector<ParameterMap> sizes = c.sizes;
   const std::string at = sizes_text(sizes);
-  return fmt::format("{}{}{}", count(c.cases, "input"), kinds.empty() ? std::string() : fmt::format(" ({})", join(kinds)), at.empty() ? std::string() : " at " + at);
+  return fmt::format("{}{}{}", count(c.cases, "input"),
+                     kinds.empty() ? std::string() : fmt::format(" ({})", join(kinds)),
+                     at.empty() ? std::string() : " at " + at);
 }
 
 }  // namespace assay::oracle

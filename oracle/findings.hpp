@@ -24,11 +24,13 @@ struct StepPlace {
 };
 
 /// An obligation that does not hold, or could not be decided, with what its replay showed.
-Finding obligation_finding(const ObligationReport& o, const std::optional<Observation>& seen, const StepPlace* step, const Places& places);
+Finding obligation_finding(const ObligationReport& o, const std::optional<Observation>& seen, const StepPlace* step,
+                           const Places& places);
 /// A fault or race seen in a program, with the obligation that foretold it, if any.
 Finding observation_finding(const Observation& seen, const ObligationReport* foretold, const Places& places);
 /// The remark that states an observation: "all-zero input at n = 3: a[2, 0] is 2.0 before, 1.0 after; 36 of 64 cells differ".
-std::string observation_text(const Observation& seen, const std::string& first_name = "before", const std::string& second_name = "after");
+std::string observation_text(const Observation& seen, const std::string& first_name = "before",
+                             const std::string& second_name = "after");
 
 /// "every input", "every input and every n in 1..65".
 std::string domain_text(const Program& p);

@@ -193,8 +193,13 @@ Json diagnostic(const Finding& f) {
 }
 
 Json expectation(const ExpectationReport& e) {
-  return {{"file", e.file},   {"line", e.line},     {"expected", e.expected}, {"command", e.command},
-          {"verdict", word(e.verdict)}, {"codes", e.codes}, {"passed", e.passed}};
+  return {{"file", e.file},
+          {"line", e.line},
+          {"expected", e.expected},
+          {"command", e.command},
+          {"verdict", word(e.verdict)},
+          {"codes", e.codes},
+          {"passed", e.passed}};
 }
 
 Json output(const OutputReport& o) {

@@ -10,7 +10,9 @@
 namespace assay::oracle {
 
 struct Judges {
-  std::function<std::unique_ptr<Query>(std::uint64_t budget)> query = [](std::uint64_t budget) { return make_isl_query(budget); };
+  std::function<std::unique_ptr<Query>(std::uint64_t budget)> query = [](std::uint64_t budget) {
+    return make_isl_query(budget);
+  };
   std::function<StepResult(const Program&, const ScheduleLine&, Query&)> apply = apply_line;
   std::function<Rewrite(const Program&, Query&)> fold = fold_guards;
   std::function<Validation(const Program& before, const Program& after, Query&)> validate = assay::validate;
@@ -20,7 +22,7 @@ struct Judges {
 /// Budgets count operations, never time. `--budget N` multiplies both.
 struct Budgets {
   std::uint64_t interpretation = 20'000'000;  // operations of all interpretations of one command
-  std::uint64_t query = default_isl_budget;        // isl operations of one question
+  std::uint64_t query = default_isl_budget;   // isl operations of one question
   Budgets times(std::uint64_t factor) const { return {interpretation * factor, query * factor}; }
 };
 

@@ -33,7 +33,8 @@ ObligationReport* foretold(std::vector<ObligationReport>& list, const Observatio
   const Symbol& buffer = seen.kind == Observation::Kind::race ? seen.race->buffer : seen.fault->buffer;
   ObligationReport* by_buffer = nullptr;
   for (ObligationReport& o : list) {
-    if (o.obligation.status == Status::proved || !o.obligation.witness || o.obligation.witness->buffer != buffer) continue;
+    if (o.obligation.status == Status::proved || !o.obligation.witness || o.obligation.witness->buffer != buffer)
+      continue;
     const Witness& w = *o.obligation.witness;
     if (w.first.statement == at.statement || w.second.statement == at.statement) return &o;
     if (by_buffer == nullptr) by_buffer = &o;
@@ -42,7 +43,8 @@ ObligationReport* foretold(std::vector<ObligationReport>& list, const Observatio
 }
 
 /// Searches for a fault or race: at the witnesses' sizes first, then at the sample sizes.
-void search(const Program& p, const ParameterMap& known, const std::vector<ObligationReport>& obligations, bool open, bool samples, Purse& purse, LintFindings& out) {
+void search(const Program& p, const ParameterMap& known, const std::vector<ObligationReport>& obligations, bool open,
+            bool samples, Purse& purse, LintFindings& out) {
   Plan plan;
   plan.waves = standard_waves(open ? 32 : 1);
   out.ran = Comparison{};
@@ -72,7 +74,8 @@ void conclude_from_observation(LintFindings& out, const Counts& counts, bool thr
   out.verdict = Verdict::faulty;
   out.claim = fmt::format("{} was observed by running the program", what);
   if (!out.observation->parameters.empty()) out.claim += " at " + text(out.observation->parameters);
-  if (counts.violated > 1) out.claim += fmt::format("; {} of {} obligations are violated", counts.violated, counts.all());
+  if (counts.violated > 1)
+    out.claim += fmt::format("; {} of {} obligations are violated", counts.violated, counts.all());
 }
 
 void conclude_open(LintFindings& out, const Counts& counts, bool threads, const Places& places) {
@@ -80,19 +83,30 @@ void conclude_open(LintFindings& out, const Counts& counts, bool threads, const 
   for (const ObligationReport& o : out.obligations) {
     if (o.obligation.status == Status::proved) continue;
     Finding f = obligation_finding(o, std::nullopt, nullptr, places);
-    if (out.ran) f.remarks.push_back(fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(*out.ran)));
+    if (out.ran)
+      f.remarks.push_back(
+          fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(*out.ran)));
     out.findings.push_back(std::move(f));
   }
   if (counts.violated + counts.undecided > 0) {
-    out.claim = fmt::format("{} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is promised", counts.undecided,
-                            counts.all(), counts.violated);
+    out.claim = fmt::format(
+        "{} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is "
+        "promised",
+        counts.undecided, counts.all(), counts.violated);
   }
   if (!threads) return;
   Finding f;
   f.kind = FindingKind::unknown;
-  f.diagnostic = {"PAR-0", "what threads, barriers, shared memory and launches may do to one another is not proved yet", {}, "", places.program_file};
+  f.diagnostic = {"PAR-0",
+                  "what threads, barriers, shared memory and launches may do to one another is not proved yet",
+                  {},
+                  "",
+                  places.program_file};
   out.findings.push_back(std::move(f));
-  if (out.claim.empty()) out.claim = fmt::format("{} proved (bounds, undefined reads, divisions); the threads of this program are not judged yet (PAR-0)", count(counts.proved, "obligation"));
+  if (out.claim.empty())
+    out.claim = fmt::format(
+        "{} proved (bounds, undefined reads, divisions); the threads of this program are not judged yet (PAR-0)",
+        count(counts.proved, "obligation"));
 }
 
 }  // namespace
@@ -110,10 +124,12 @@ Result<ParameterMap> some_parameters(const Program& p, Query& query) {
     }
     if (interp::admissible(p, values)) return values;
   }
-  return fail({"CLI-7", "no values of the parameters meet the ranges and requirements", p.where, "widen a range or drop a `require`"});
+  return fail({"CLI-7", "no values of the parameters meet the ranges and requirements", p.where,
+               "widen a range or drop a `require`"});
 }
 
-LintFindings lint_program(const Program& p, const Places& places, Query& query, const Judges& judges, Purse& purse, bool always_run) {
+LintFindings lint_program(const Program& p, const Places& places, Query& query, const Judges& judges, Purse& purse,
+                          bool always_run) {
   LintFindings out;
   const auto known = some_parameters(p, query);
   if (!known) {
@@ -142,13 +158,17 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
     conclude_open(out, counts, threads, places);
   } else if (always_run && (!out.ran || out.ran->cases == 0)) {
     out.verdict = Verdict::undecided;
-    out.claim = fmt::format("{} proved, but no case fits the interpretation budget (CHK-2); try --param or --budget", count(counts.proved, "obligation"));
+    out.claim = fmt::format("{} proved, but no case fits the interpretation budget (CHK-2); try --param or --budget",
+                            count(counts.proved, "obligation"));
   } else {
     out.verdict = Verdict::clean;
-    out.claim = fmt::format("no fault and no race for {}; {} proved", domain_text(p), count(counts.proved, "obligation"));
+    out.claim =
+        fmt::format("no fault and no race for {}; {} proved", domain_text(p), count(counts.proved, "obligation"));
   }
   if (out.ran && !out.ran->skipped.empty()) {
-    out.omissions.push_back(fmt::format("not interpreted, too large for the budget: {}", sizes_text(out.ran->skipped, 4).empty() ? "the only size" : sizes_text(out.ran->skipped, 4)));
+    out.omissions.push_back(
+        fmt::format("not interpreted, too large for the budget: {}",
+                    sizes_text(out.ran->skipped, 4).empty() ? "the only size" : sizes_text(out.ran->skipped, 4)));
   }
   return out;
 }
@@ -169,7 +189,8 @@ Report lint(const Program& p, const SourceText& source, const LintOptions& optio
   r.observation = std::move(found.observation);
   r.omissions = std::move(found.omissions);
   if (found.ran && found.ran->cases > 0) {
-    r.ran.push_back(fmt::format("{}: {}", cases_text(*found.ran), r.observation ? "stopped at the first fault or race" : "no fault"));
+    r.ran.push_back(fmt::format("{}: {}", cases_text(*found.ran),
+                                r.observation ? "stopped at the first fault or race" : "no fault"));
     ExecutionReport e;
     e.backend = "interp";
     e.cases = found.ran->cases;

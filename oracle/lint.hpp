@@ -19,13 +19,14 @@ struct LintFindings {
   std::vector<ObligationReport> obligations{};
   std::vector<Finding> findings{};
   std::optional<Observation> observation{};
-  std::optional<Comparison> ran{};       // what was interpreted, if anything
+  std::optional<Comparison> ran{};  // what was interpreted, if anything
   std::vector<std::string> omissions{};
   std::set<std::string> engines{};
 };
 
 /// Judges `p`. `always_run`: interpret sample cases even when every obligation is proved.
-LintFindings lint_program(const Program& p, const Places& places, Query& query, const Judges& judges, Purse& purse, bool always_run);
+LintFindings lint_program(const Program& p, const Places& places, Query& query, const Judges& judges, Purse& purse,
+                          bool always_run);
 
 /// The whole command.
 Report lint(const Program& p, const SourceText& source, const LintOptions& options);

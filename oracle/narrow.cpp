@@ -23,7 +23,8 @@ std::string unknown_help(const Program& p, const std::string& wrong) {
   for (const Parameter& q : p.parameters) names.push_back(q.name);
   if (names.empty()) return "this program has no parameters";
   const std::string close = suggest(wrong, names);
-  return close.empty() ? fmt::format("its parameters are {}", fmt::join(names, ", ")) : fmt::format("did you mean `{}`?", close);
+  return close.empty() ? fmt::format("its parameters are {}", fmt::join(names, ", "))
+                       : fmt::format("did you mean `{}`?", close);
 }
 
 }  // namespace
@@ -31,7 +32,9 @@ std::string unknown_help(const Program& p, const std::string& wrong) {
 Result<Program> narrow_parameters(Program p, const std::vector<std::string>& assignments) {
   std::vector<Diagnostic> faults;
   std::set<std::string> seen;
-  const auto complain = [&](std::string message, std::string help) { faults.push_back({"CLI-7", std::move(message), {}, std::move(help), {}}); };
+  const auto complain = [&](std::string message, std::string help) {
+    faults.push_back({"CLI-7", std::move(message), {}, std::move(help), {}});
+  };
   for (const std::string& a : assignments) {
     const std::size_t equals = a.find('=');
     const std::string name = a.substr(0, equals);
@@ -47,7 +50,8 @@ Result<Program> narrow_parameters(Program p, const std::vector<std::string>& ass
       if (!seen.insert(name).second) {
         complain(fmt::format("--param {} is given twice", name), {});
       } else if (*value < q.lo || *value >= q.hi) {
-        complain(fmt::format("--param {}: {} is in {}..{}", a, name, q.lo, q.hi), fmt::format("take a value from {} to {}", q.lo, q.hi - 1));
+        complain(fmt::format("--param {}: {} is in {}..{}", a, name, q.lo, q.hi),
+                 fmt::format("take a value from {} to {}", q.lo, q.hi - 1));
       } else {
         q.lo = *value;
         q.hi = *value + 1;

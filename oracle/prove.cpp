@@ -19,7 +19,9 @@ std::vector<InputChoice> enumeration(std::uint64_t n) {
   return out;
 }
 
-bool interface_buffer(const Buffer& b) { return b.kind == BufferKind::input || b.kind == BufferKind::inout || b.kind == BufferKind::output; }
+bool interface_buffer(const Buffer& b) {
+  return b.kind == BufferKind::input || b.kind == BufferKind::inout || b.kind == BufferKind::output;
+}
 
 std::string shape_text(const Buffer& b) {
   std::vector<std::string> dims;
@@ -35,19 +37,26 @@ std::vector<Diagnostic> interface_mismatches(const Program& a, const Program& b,
   };
   for (const Parameter& p : a.parameters) {
     const Parameter* q = b.find_parameter(p.name);
-    if (q == nullptr) complain(fmt::format("program {} has no parameter `{}`", b.name, p.name), b.where, "parameters match by name");
-    else if (q->lo != p.lo || q->hi != p.hi) complain(fmt::format("parameter `{}` ranges over {}..{}, in program {} over {}..{}", p.name, q->lo, q->hi, a.name, p.lo, p.hi), q->where, "");
+    if (q == nullptr)
+      complain(fmt::format("program {} has no parameter `{}`", b.name, p.name), b.where, "parameters match by name");
+    else if (q->lo != p.lo || q->hi != p.hi)
+      complain(fmt::format("parameter `{}` ranges over {}..{}, in program {} over {}..{}", p.name, q->lo, q->hi, a.name,
+                           p.lo, p.hi),
+               q->where, "");
   }
   for (const Parameter& q : b.parameters) {
-    if (a.find_parameter(q.name) == nullptr) complain(fmt::format("program {} has no parameter `{}`", a.name, q.name), q.where, "parameters match by name");
+    if (a.find_parameter(q.name) == nullptr)
+      complain(fmt::format("program {} has no parameter `{}`", a.name, q.name), q.where, "parameters match by name");
   }
   for (const Buffer& x : a.buffers) {
     if (!interface_buffer(x)) continue;
     const Buffer* y = b.find_buffer(x.name);
     if (y == nullptr || !interface_buffer(*y)) {
-      complain(fmt::format("program {} has no buffer `{}` ({})", b.name, x.name, shape_text(x)), b.where, "input, inout and output buffers match by name");
+      complain(fmt::format("program {} has no buffer `{}` ({})", b.name, x.name, shape_text(x)), b.where,
+               "input, inout and output buffers match by name");
     } else if (y->kind != x.kind || y->type != x.type || y->dims != x.dims) {
-      complain(fmt::format("buffer `{}` is {}, in program {} it is {}", x.name, shape_text(*y), a.name, shape_text(x)), y->where, "");
+      complain(fmt::format("buffer `{}` is {}, in program {} it is {}", x.name, shape_text(*y), a.name, shape_text(x)),
+               y->where, "");
     } else if (y->range != x.range) {
       complain(fmt::format("buffer `{}` has another range of values in program {}", x.name, a.name), y->where, "");
     }
@@ -55,7 +64,9 @@ std::vector<Diagnostic> interface_mismatches(const Program& a, const Program& b,
   for (const Buffer& y : b.buffers) {
     if (!interface_buffer(y)) continue;
     const Buffer* x = a.find_buffer(y.name);
-    if (x == nullptr || !interface_buffer(*x)) complain(fmt::format("program {} has no buffer `{}` ({})", a.name, y.name, shape_text(y)), y.where, "input, inout and output buffers match by name");
+    if (x == nullptr || !interface_buffer(*x))
+      complain(fmt::format("program {} has no buffer `{}` ({})", a.name, y.name, shape_text(y)), y.where,
+               "input, inout and output buffers match by name");
   }
   return out;
 }
@@ -93,15 +104,18 @@ Comparison refute(const Program& before, const Program& after, const RefuteReque
   return total;
 }
 
-Report prove(const Program& a, const SourceText& a_text, const Program& b, const SourceText& b_text, const ProveOptions& options) {
+Report prove(const Program& a, const SourceText& a_text, const Program& b, const SourceText& b_text,
+             const ProveOptions& options) {
   std::vector<Diagnostic> mismatches = interface_mismatches(a, b, b_text.file);
   const std::unique_ptr<Query> query = options.judges.query(options.budgets.query);
   const Program reference = with_both_requirements(a, b);
   RefuteRequest request;
   if (mismatches.empty()) {
     const auto known = some_parameters(reference, *query);
-    if (known) request.known = *known;
-    else mismatches = known.error();
+    if (known)
+      request.known = *known;
+    else
+      mismatches = known.error();
   }
   if (!mismatches.empty()) {
     Report r = error_report("prove", std::move(mismatches));
@@ -126,7 +140,9 @@ Report prove(const Program& a, const SourceText& a_text, const Program& b, const
   e.equal = !found.observation && !found.reference;
   r.executions.push_back(std::move(e));
   if (found.cases > 0) r.ran.push_back(cases_text(found) + ", both programs interpreted");
-  if (!found.skipped.empty()) r.omissions.push_back("not interpreted, too large for the budget: " + (sizes_text(found.skipped, 4).empty() ? "the only size" : sizes_text(found.skipped, 4)));
+  if (!found.skipped.empty())
+    r.omissions.push_back("not interpreted, too large for the budget: " +
+                          (sizes_text(found.skipped, 4).empty() ? "the only size" : sizes_text(found.skipped, 4)));
   if (found.reference) {
     r.verdict = Verdict::faulty;
     r.observation = found.reference;
@@ -138,13 +154,17 @@ Report prove(const Program& a, const SourceText& a_text, const Program& b, const
     const std::string x = "in " + a.name, y = "in " + b.name;
     if (found.observation->kind == Observation::Kind::difference) {
       Finding f;
-      f.diagnostic = {"PROVE-2", fmt::format("{} and {} leave different values in {}", a.name, b.name, cell_text(found.observation->buffer, found.observation->cell)), b.where, "", b_text.file};
+      f.diagnostic = {"PROVE-2",
+                      fmt::format("{} and {} leave different values in {}", a.name, b.name,
+                                  cell_text(found.observation->buffer, found.observation->cell)),
+                      b.where, "", b_text.file};
       f.remarks.push_back("replayed on " + observation_text(*found.observation, x, y));
       r.findings.push_back(std::move(f));
       r.claim = "replayed on " + observation_text(*found.observation, x, y);
     } else {
       r.findings.push_back(observation_finding(*found.observation, nullptr, {b_text.file, {}}));
-      r.claim = fmt::format("only the second program, {}, goes wrong: {}", b.name, observation_text(*found.observation));
+      r.claim =
+          fmt::format("only the second program, {}, goes wrong: {}", b.name, observation_text(*found.observation));
     }
   } else {
     r.verdict = Verdict::undecided;

@@ -9,9 +9,9 @@
 namespace assay::oracle {
 
 struct RefuteRequest {
-  std::vector<ParameterMap> first{};   // sizes to try before all others: those of witnesses
+  std::vector<ParameterMap> first{};  // sizes to try before all others: those of witnesses
   SizeTargets targets{};
-  ParameterMap known{};                // admissible values
+  ParameterMap known{};  // admissible values
   std::set<int> reordered_before{}, reordered_after{};
 };
 
@@ -24,6 +24,7 @@ struct ProveOptions {
   Judges judges{};
 };
 /// The whole command: `a` is the reference.
-Report prove(const Program& a, const SourceText& a_text, const Program& b, const SourceText& b_text, const ProveOptions& options);
+Report prove(const Program& a, const SourceText& a_text, const Program& b, const SourceText& b_text,
+             const ProveOptions& options);
 
 }  // namespace assay::oracle

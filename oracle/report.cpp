@@ -56,7 +56,9 @@ void add_text(Report& r, SourceText text) {
   r.texts.push_back(std::move(text));
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view separator) { return fmt::format("{}", fmt::join(parts, separator)); }
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
 
 std::string text(const ParameterMap& parameters) {
   std::vector<std::string> parts;
@@ -75,8 +77,6 @@ std::string cell_text(const Symbol& buffer, const std::vector<std::int64_t>& cel
   return fmt::format("{}[{}]", buffer, fmt::join(cell, ", "));
 }
 
-std::string count(std::int64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
+std::string count(std::int64_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
 }  // namespace assay::oracle

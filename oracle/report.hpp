@@ -68,9 +68,9 @@ struct StepReport {
 
 /// One backend's runs on the sample cases.
 struct ExecutionReport {
-  std::string backend{};  // "interp", "c"
-  std::string detail{};   // "gcc -O2"
-  char rigour = 'B';      // E order-exact cells, B bit-exact by specification, U not compared
+  std::string backend{};        // "interp", "c"
+  std::string detail{};         // "gcc -O2"
+  char rigour = 'B';            // E order-exact cells, B bit-exact by specification, U not compared
   std::optional<bool> equal{};  // nothing: not comparable
   int cases = 0;
   std::int64_t cells = 0;  // compared, over all cases
@@ -125,8 +125,8 @@ struct Report {
   std::vector<StepReport> steps{};
   std::vector<ObligationReport> obligations{};  // of a program, where there are no steps
   std::vector<ExecutionReport> executions{};
-  std::vector<std::string> ran{};         // what was run, for people
-  std::vector<std::string> omissions{};   // what was not done, and why
+  std::vector<std::string> ran{};        // what was run, for people
+  std::vector<std::string> omissions{};  // what was not done, and why
   std::vector<std::string> assumptions{};
   std::vector<Finding> findings{};
   std::optional<Observation> observation{};  // what refutes a program or a pair

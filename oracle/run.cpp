@@ -9,7 +9,8 @@ namespace assay::oracle {
 namespace {
 
 /// Given tensors must be those of input or inout buffers, of their type and shape.
-std::vector<Diagnostic> misfits(const Program& p, const ParameterMap& parameters, const TensorMap& given, const std::string& file) {
+std::vector<Diagnostic> misfits(const Program& p, const ParameterMap& parameters, const TensorMap& given,
+                                const std::string& file) {
   std::vector<Diagnostic> out;
   std::vector<std::string> names;
   for (const Buffer& b : p.buffers) {
@@ -19,12 +20,22 @@ std::vector<Diagnostic> misfits(const Program& p, const ParameterMap& parameters
     const Buffer* b = p.find_buffer(buffer);
     if (b == nullptr || (b->kind != BufferKind::input && b->kind != BufferKind::inout)) {
       const std::string close = suggest(buffer, names);
-      out.push_back({"CLI-9", fmt::format("`{}` is no input or inout buffer of {}", buffer, p.name), {}, close.empty() ? "" : fmt::format("did you mean `{}`?", close), file});
+      out.push_back({"CLI-9",
+                     fmt::format("`{}` is no input or inout buffer of {}", buffer, p.name),
+                     {},
+                     close.empty() ? "" : fmt::format("did you mean `{}`?", close),
+                     file});
       continue;
     }
     const auto dims = interp::shape(*b, parameters);
     if (tensor.type != b->type || !dims || tensor.dims != *dims) {
-      out.push_back({"CLI-9", fmt::format("`{}` is {}[{}] here, and the file holds {}[{}]", buffer, name(b->type), dims ? fmt::format("{}", fmt::join(*dims, ", ")) : "?", name(tensor.type), fmt::join(tensor.dims, ", ")), b->where, {}, file});
+      out.push_back({"CLI-9",
+                     fmt::format("`{}` is {}[{}] here, and the file holds {}[{}]", buffer, name(b->type),
+                                 dims ? fmt::format("{}", fmt::join(*dims, ", ")) : "?", name(tensor.type),
+                                 fmt::join(tensor.dims, ", ")),
+                     b->where,
+                     {},
+                     file});
     }
   }
   return out;
@@ -47,7 +58,8 @@ RunResult run(const Program& p, const SourceText& source, const RunOptions& opti
   const std::unique_ptr<Query> query = options.judges.query(options.budgets.query);
   const auto parameters = some_parameters(p, *query);
   if (!parameters) return fail_with(parameters.error());
-  if (auto faults = misfits(p, *parameters, options.given, source.file); !faults.empty()) return fail_with(std::move(faults));
+  if (auto faults = misfits(p, *parameters, options.given, source.file); !faults.empty())
+    return fail_with(std::move(faults));
   r.command = "run";
   r.program = p.name;
   add_text(r, source);
@@ -65,20 +77,25 @@ RunResult run(const Program& p, const SourceText& source, const RunOptions& opti
   bool all_given = true;
   for (auto& [buffer, tensor] : inputs) {
     const auto found = options.given.find(buffer);
-    if (found != options.given.end()) tensor = found->second;
-    else all_given = false;
+    if (found != options.given.end())
+      tensor = found->second;
+    else
+      all_given = false;
   }
   if (all_given && !options.given.empty()) choice.kind = InputChoice::Kind::given;
   interp::Options run_options;
   run_options.parameters = *parameters;
   run_options.budget = options.operations;
-  run_options.detect_races = has_axis(p, Axis::grid) && estimated_work(p, *parameters) <= static_cast<double>(options.budgets.interpretation);
-  if (has_axis(p, Axis::grid) && !run_options.detect_races) r.omissions.emplace_back("races between grid iterations were not looked for: the run is too large");
+  run_options.detect_races =
+      has_axis(p, Axis::grid) && estimated_work(p, *parameters) <= static_cast<double>(options.budgets.interpretation);
+  if (has_axis(p, Axis::grid) && !run_options.detect_races)
+    r.omissions.emplace_back("races between grid iterations were not looked for: the run is too large");
   interp::Outcome outcome = interp::run(p, inputs, run_options);
   r.ran.push_back(fmt::format("{}{}, {} operations", text(choice), at, outcome.operations));
   if (outcome.status == interp::Status::budget) {
     r.verdict = Verdict::undecided;
-    r.claim = fmt::format("stopped after {} operations{}; nothing is known about the rest (--budget)", outcome.operations, at);
+    r.claim = fmt::format("stopped after {} operations{}; nothing is known about the rest (--budget)",
+                          outcome.operations, at);
     return out;
   }
   if (auto seen = trouble(outcome, *parameters, choice)) {

@@ -38,7 +38,9 @@ const std::string& text_of(const Report& r, const std::string& file) {
   return none;
 }
 
-std::string paint(const std::string& text, const char* code, bool colour) { return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text; }
+std::string paint(const std::string& text, const char* code, bool colour) {
+  return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
 
 // --- tables ------------------------------------------------------------------------------------------------------------------
 
@@ -67,27 +69,34 @@ void add_steps(Lines& lines, const Report& r, bool verbose) {
   std::size_t width = 9;
   for (const StepReport& s : r.steps) width = std::max(width, s.text.size());
   width = std::min<std::size_t>(width, 60);
-  lines.push_back(fmt::format("step  {:<{}}  {:<12}  {:<24} {}", "operation", width, "licence", "obligations", "engine"));
+  lines.push_back(
+      fmt::format("step  {:<{}}  {:<12}  {:<24} {}", "operation", width, "licence", "obligations", "engine"));
   std::size_t shown = 0;
   for (const StepReport& s : r.steps) {
     if (shown == most) break;
     ++shown;
     const std::string what = s.judged ? obligations_text(s.obligations) : "not judged (--only)";
-    const std::string licence = s.judged && s.status == Verdict::legal ? std::string(name(s.licence)) : s.judged ? std::string(word(s.status)) : "-";
-    lines.push_back(fmt::format("{:>4}  {:<{}}  {:<12}  {:<24} {}", s.number, s.text, width, licence, what, engines_text(s.obligations)));
+    const std::string licence = s.judged && s.status == Verdict::legal ? std::string(name(s.licence))
+                                : s.judged                             ? std::string(word(s.status))
+                                                                       : "-";
+    lines.push_back(fmt::format("{:>4}  {:<{}}  {:<12}  {:<24} {}", s.number, s.text, width, licence, what,
+                                engines_text(s.obligations)));
     if (!verbose) continue;
     for (const ObligationReport& o : s.obligations) {
       static constexpr const char* words[] = {"proved", "violated", "undecided"};
-      lines.push_back(fmt::format("      {:<6} {:<9} {}: {} ({}{})", o.id, words[static_cast<std::size_t>(o.obligation.status)], o.obligation.kind, o.obligation.claim, o.obligation.engine,
-                                  o.obligation.vacuous ? ", vacuous" : ""));
+      lines.push_back(fmt::format("      {:<6} {:<9} {}: {} ({}{})", o.id,
+                                  words[static_cast<std::size_t>(o.obligation.status)], o.obligation.kind,
+                                  o.obligation.claim, o.obligation.engine, o.obligation.vacuous ? ", vacuous" : ""));
     }
   }
-  if (shown < r.steps.size()) lines.push_back(fmt::format("      ... {} more steps (-v shows them)", r.steps.size() - shown));
+  if (shown < r.steps.size())
+    lines.push_back(fmt::format("      ... {} more steps (-v shows them)", r.steps.size() - shown));
 }
 
 /// "proved  bounds 4, coverage 1 (isl)", one line per status; with -v one line per obligation.
 void add_obligations(Lines& lines, const Report& r, bool verbose) {
-  static constexpr std::pair<Status, const char*> statuses[] = {{Status::proved, "proved"}, {Status::violated, "violated"}, {Status::undecided, "open"}};
+  static constexpr std::pair<Status, const char*> statuses[] = {
+      {Status::proved, "proved"}, {Status::violated, "violated"}, {Status::undecided, "open"}};
   for (const auto& [status, title] : statuses) {
     std::map<std::string, int> kinds;
     std::set<std::string> engines;
@@ -99,10 +108,13 @@ void add_obligations(Lines& lines, const Report& r, bool verbose) {
     if (kinds.empty()) continue;
     std::vector<std::string> parts;
     for (const auto& [kind, n] : kinds) parts.push_back(fmt::format("{} {}", kind, n));
-    lines.push_back(fmt::format("{:<9} {}{}", title, join(parts), engines.empty() ? std::string() : fmt::format("   ({})", join({engines.begin(), engines.end()}))));
+    lines.push_back(
+        fmt::format("{:<9} {}{}", title, join(parts),
+                    engines.empty() ? std::string() : fmt::format("   ({})", join({engines.begin(), engines.end()}))));
     if (!verbose) continue;
     for (const ObligationReport& o : r.obligations) {
-      if (o.obligation.status == status) lines.push_back(fmt::format("          {:>3} {}: {}", o.id, o.obligation.kind, o.obligation.claim));
+      if (o.obligation.status == status)
+        lines.push_back(fmt::format("          {:>3} {}: {}", o.id, o.obligation.kind, o.obligation.claim));
     }
   }
 }
@@ -136,7 +148,8 @@ void add_labels(Lines& lines, const Report& r, const Finding& f) {
     }
     if (index < source.size()) {
       // One column for each byte: tabs would move the marks below.
-      std::replace_if(source[index].begin(), source[index].end(), [](unsigned char c) { return c < 0x20; }, ' ');
+      std::replace_if(
+          source[index].begin(), source[index].end(), [](unsigned char c) { return c < 0x20; }, ' ');
     }
     if (place != last) {
       lines.push_back(fmt::format("  ::: {}:{}", place, l.where.column));
@@ -146,7 +159,8 @@ void add_labels(Lines& lines, const Report& r, const Finding& f) {
     const std::size_t column = static_cast<std::size_t>(std::max(l.where.column, 1)) - 1;
     const std::size_t length = static_cast<std::size_t>(std::max(l.where.length, 1));
     const std::size_t room = index < source.size() && source[index].size() > column ? source[index].size() - column : 1;
-    lines.push_back(fmt::format(" {} | {}{} {}", std::string(number.size(), ' '), std::string(column, ' '), std::string(std::min(length, room), '-'), l.text));
+    lines.push_back(fmt::format(" {} | {}{} {}", std::string(number.size(), ' '), std::string(column, ' '),
+                                std::string(std::min(length, room), '-'), l.text));
   }
 }
 
@@ -175,7 +189,8 @@ void add_findings(Lines& lines, const Report& r, const ScreenStyle& style) {
     if (!f.diagnostic.code.empty()) codes.insert(f.diagnostic.code);
   }
   if (shown > most) lines.push_back(fmt::format("... {} more messages (-v shows them)", shown - most));
-  if (!codes.empty() && r.verdict != Verdict::error) lines.push_back(fmt::format("   more: assay explain {}", *codes.begin()));
+  if (!codes.empty() && r.verdict != Verdict::error)
+    lines.push_back(fmt::format("   more: assay explain {}", *codes.begin()));
 }
 
 void add_expectations(Lines& lines, const Report& r, bool verbose) {
@@ -184,14 +199,16 @@ void add_expectations(Lines& lines, const Report& r, bool verbose) {
       if (verbose) lines.push_back(fmt::format("{}:{}: {} as expected", e.file, e.line, word(e.verdict)));
       continue;
     }
-    lines.push_back(fmt::format("{}:{}: expected {}, got {}{}{}", e.file, e.line, e.expected, word(e.verdict), e.codes.empty() ? "" : " ", join(e.codes, " ")));
+    lines.push_back(fmt::format("{}:{}: expected {}, got {}{}{}", e.file, e.line, e.expected, word(e.verdict),
+                                e.codes.empty() ? "" : " ", join(e.codes, " ")));
     for (const std::string& d : e.details) lines.push_back("    " + d);
   }
 }
 
 void add_outputs(Lines& lines, const Report& r) {
   for (const OutputReport& o : r.outputs) {
-    lines.push_back(fmt::format("{}: {}[{}] = {}{}", o.buffer, name(o.type), fmt::join(o.dims, ", "), o.values, o.file.empty() ? std::string() : "   -> " + o.file));
+    lines.push_back(fmt::format("{}: {}[{}] = {}{}", o.buffer, name(o.type), fmt::join(o.dims, ", "), o.values,
+                                o.file.empty() ? std::string() : "   -> " + o.file));
   }
 }
 
@@ -200,8 +217,10 @@ void make_ascii(std::string& line) {
   std::string out;
   for (const char c : line) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) out += c;
-    else if ((byte & 0xC0U) == 0xC0U) out += '?';
+    if (byte < 0x80)
+      out += c;
+    else if ((byte & 0xC0U) == 0xC0U)
+      out += '?';
   }
   line = std::move(out);
 }

@@ -63,7 +63,8 @@ void add_for_loop(const Program& p, const Stmt& loop, const std::set<std::int64_
 }
 
 /// Up to `wanted` values from `from` towards `to` at which the program is admissible, the other parameters as in `base`.
-std::vector<std::int64_t> admissible_near(const Program& p, const Parameter& q, bool upwards, ParameterMap base, std::size_t wanted) {
+std::vector<std::int64_t> admissible_near(const Program& p, const Parameter& q, bool upwards, ParameterMap base,
+                                          std::size_t wanted) {
   std::vector<std::int64_t> out;
   const std::int64_t width = std::min(q.hi - q.lo, scan_limit);
   for (std::int64_t i = 0; i < width && out.size() < wanted; ++i) {
@@ -152,7 +153,8 @@ void add_size_targets(const Program& p, const ScheduleLine& line, SizeTargets& i
   }
 }
 
-std::vector<ParameterMap> sample_sizes(const Program& p, const SizeTargets& targets, const std::optional<ParameterMap>& known, std::size_t limit) {
+std::vector<ParameterMap> sample_sizes(const Program& p, const SizeTargets& targets,
+                                       const std::optional<ParameterMap>& known, std::size_t limit) {
   std::optional<ParameterMap> base = known ? known : interp::smallest_parameters(p);
   if (!base) return {};
   std::set<ParameterMap> candidates = combinations(candidate_axes(p, targets, *base), *base);

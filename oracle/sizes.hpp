@@ -21,7 +21,8 @@ void add_size_targets(const Program& p, const ScheduleLine& line, SizeTargets& i
 /// Admissible parameter values, cheapest first: ends and neighbours of every range, and the targets; all combinations where
 /// these are few, otherwise those along the diagonal and along each axis. `known`: values that are surely admissible (used
 /// when no candidate is). Without parameters there is one size, the empty map. At most `limit`.
-std::vector<ParameterMap> sample_sizes(const Program& p, const SizeTargets& targets, const std::optional<ParameterMap>& known, std::size_t limit = 40);
+std::vector<ParameterMap> sample_sizes(const Program& p, const SizeTargets& targets,
+                                       const std::optional<ParameterMap>& known, std::size_t limit = 40);
 
 /// The upper ends of the parameters, or the largest admissible values below them for which the program takes at most `work`
 /// operations (estimated) and its buffers at most `bytes`; nothing when none of those tried fits.

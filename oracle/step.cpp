@@ -27,7 +27,9 @@ std::vector<int> origins_of(const Program& p) {
   return out;
 }
 
-int follow(const std::vector<int>& map, int at) { return at >= 0 && static_cast<std::size_t>(at) < map.size() ? map[static_cast<std::size_t>(at)] : -1; }
+int follow(const std::vector<int>& map, int at) {
+  return at >= 0 && static_cast<std::size_t>(at) < map.size() ? map[static_cast<std::size_t>(at)] : -1;
+}
 
 /// The statements that come from one of `sources`.
 std::set<int> images(const std::vector<int>& origins, const std::set<int>& sources) {
@@ -64,7 +66,12 @@ bool refuse_ill_formed(StepOutcome& out, const Program& result, const StepReques
   std::vector<Diagnostic> faults = check_well_formed(result);
   if (faults.empty()) return false;
   Refusal r;
-  r.diagnostic = {faults.front().code, fmt::format("the result of `{}` would not be well formed: {}", request.line.text, faults.front().message), request.line.where, faults.front().help, {}};
+  r.diagnostic = {
+      faults.front().code,
+      fmt::format("the result of `{}` would not be well formed: {}", request.line.text, faults.front().message),
+      request.line.where,
+      faults.front().help,
+      {}};
   refuse(out, r, request);
   return true;
 }
@@ -101,7 +108,8 @@ void add_obligations(StepOutcome& out, std::vector<Obligation> list) {
   }
 }
 
-Judgement discharge(StepOutcome& out, const StepRequest& request, const Pieces& pieces, Query& query, const Judges& judges) {
+Judgement discharge(StepOutcome& out, const StepRequest& request, const Pieces& pieces, Query& query,
+                    const Judges& judges) {
   Judgement j;
   const std::vector<int> applied_origins = origins_of(*pieces.applied);
   Validation first = judges.validate(request.before, *pieces.applied, query);
@@ -126,7 +134,8 @@ Judgement discharge(StepOutcome& out, const StepRequest& request, const Pieces& 
 }
 
 int count_status(const StepReport& r, Status s) {
-  return static_cast<int>(std::count_if(r.obligations.begin(), r.obligations.end(), [s](const ObligationReport& o) { return o.obligation.status == s; }));
+  return static_cast<int>(std::count_if(r.obligations.begin(), r.obligations.end(),
+                                        [s](const ObligationReport& o) { return o.obligation.status == s; }));
 }
 
 /// How well an obligation that does not hold accounts for what was seen; the best one leads the answer.
@@ -138,12 +147,16 @@ int fit(const Obligation& o, const std::optional<Observation>& seen) {
   if (race && (o.kind == "race-freedom" || o.kind == "launch-coverage")) score += 2;
   if (lanes && o.kind == "iteration-independence") score += 2;
   if (seen->kind == Observation::Kind::difference && o.kind == "dependence-order") score += 2;
-  const Symbol& buffer = race ? seen->race->buffer : seen->kind == Observation::Kind::fault ? seen->fault->buffer : seen->buffer;
+  const Symbol& buffer = race                                     ? seen->race->buffer
+                         : seen->kind == Observation::Kind::fault ? seen->fault->buffer
+                                                                  : seen->buffer;
   if (o.witness && o.witness->buffer == buffer) score += 1;
   return score;
 }
 
-StepPlace step_place(const StepRequest& request) { return {request.number, request.line.op, request.line.where, {}, {}}; }
+StepPlace step_place(const StepRequest& request) {
+  return {request.number, request.line.op, request.line.where, {}, {}};
+}
 
 /// An obligation does not hold or is open: run both programs, and decide by what that shows.
 void replay(StepOutcome& out, const StepRequest& request, const Program& after, const Judgement& j, Purse& purse) {
@@ -170,51 +183,73 @@ void replay(StepOutcome& out, const StepRequest& request, const Program& after, 
   for (ObligationReport& o : out.report.obligations) {
     if (o.obligation.status != Status::proved) failing.push_back(&o);
   }
-  std::stable_sort(failing.begin(), failing.end(), [&](const auto* a, const auto* b) { return fit(a->obligation, found.observation) > fit(b->obligation, found.observation); });
-  const std::string decisive = failing.empty() ? std::string() : fmt::format("{} {}", failing.front()->obligation.kind, failing.front()->id);
+  std::stable_sort(failing.begin(), failing.end(), [&](const auto* a, const auto* b) {
+    return fit(a->obligation, found.observation) > fit(b->obligation, found.observation);
+  });
+  const std::string decisive =
+      failing.empty() ? std::string() : fmt::format("{} {}", failing.front()->obligation.kind, failing.front()->id);
   const std::string engine = failing.empty() ? std::string() : failing.front()->obligation.engine;
   for (ObligationReport* o : failing) {
     const bool main = o == failing.front();
     o->replayed = main && found.observation.has_value();
     Finding f = obligation_finding(*o, main ? found.observation : std::nullopt, &place, request.places);
     if (found.observation && !main && o->obligation.status == Status::violated) f.kind = FindingKind::error;
-    if (!found.observation) f.remarks.push_back(fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(found)));
+    if (!found.observation)
+      f.remarks.push_back(
+          fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(found)));
     if (main && found.observation && !request.reproduce.empty()) f.remarks.push_back("reproduce: " + request.reproduce);
     out.findings.push_back(std::move(f));
   }
   if (found.observation && violated > 0) {
-    out.claim = fmt::format("step {} ({}) refuted by {} ({}confirmed by execution)", request.number, request.line.op, decisive, engine.empty() ? std::string() : engine + "; ");
+    out.claim = fmt::format("step {} ({}) refuted by {} ({}confirmed by execution)", request.number, request.line.op,
+                            decisive, engine.empty() ? std::string() : engine + "; ");
   } else if (found.observation) {
-    out.claim = fmt::format("step {} ({}) refuted by execution; {} could not be decided", request.number, request.line.op, decisive);
+    out.claim = fmt::format("step {} ({}) refuted by execution; {} could not be decided", request.number,
+                            request.line.op, decisive);
   } else {
-    out.claim = fmt::format("step {} ({}): {} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is promised", request.number, request.line.op,
-                            open, out.report.obligations.size(), violated);
+    out.claim = fmt::format(
+        "step {} ({}): {} of {} obligations open, {} violated but not observed; nothing was found wrong by running it "
+        "and nothing is promised",
+        request.number, request.line.op, open, out.report.obligations.size(), violated);
   }
 }
 
 /// LIC-1: all bits are compared, so that the message can show what the missing licence would permit.
-void refuse_licence(StepOutcome& out, const StepRequest& request, const Program& after, const Judgement& j, Purse& purse) {
+void refuse_licence(StepOutcome& out, const StepRequest& request, const Program& after, const Judgement& j,
+                    Purse& purse) {
   RefuteRequest what;
   what.targets = request.targets;
   what.known = request.known;
   const Comparison found = refute(request.before, after, what, purse);
   Finding f;
-  f.diagnostic = {"LIC-1", fmt::format("{} needs the licence `{}`, and `{}` was asked for", request.line.op, name(j.licence), name(request.asked)), request.line.where,
-                  fmt::format("allow it with --licence {}", name(j.licence)), request.places.schedule_file};
+  f.diagnostic = {"LIC-1",
+                  fmt::format("{} needs the licence `{}`, and `{}` was asked for", request.line.op, name(j.licence),
+                              name(request.asked)),
+                  request.line.where, fmt::format("allow it with --licence {}", name(j.licence)),
+                  request.places.schedule_file};
   if (found.observation) f.remarks.push_back("for example, " + observation_text(*found.observation));
-  if (!found.observation && found.cases > 0) f.remarks.push_back(fmt::format("on {} the bits happen to be equal", cases_text(found)));
+  if (!found.observation && found.cases > 0)
+    f.remarks.push_back(fmt::format("on {} the bits happen to be equal", cases_text(found)));
   out.report.observation = found.observation;
   out.report.status = Verdict::illegal;
   out.findings.push_back(std::move(f));
-  out.claim = fmt::format("step {} ({}) needs the licence {}, above {} (LIC-1)", request.number, request.line.op, name(j.licence), name(request.asked));
+  out.claim = fmt::format("step {} ({}) needs the licence {}, above {} (LIC-1)", request.number, request.line.op,
+                          name(j.licence), name(request.asked));
 }
 
 void warn_if_vacuous(StepOutcome& out, const StepRequest& request) {
   const auto& list = out.report.obligations;
-  if (list.empty() || !std::all_of(list.begin(), list.end(), [](const ObligationReport& o) { return o.obligation.vacuous; })) return;
+  if (list.empty() ||
+      !std::all_of(list.begin(), list.end(), [](const ObligationReport& o) { return o.obligation.vacuous; }))
+    return;
   Finding f;
   f.kind = FindingKind::warning;
-  f.diagnostic = {"CHK-16", fmt::format("every obligation of step {} is vacuous: nothing that it speaks of ever executes", request.number), request.line.where, {}, request.places.schedule_file};
+  f.diagnostic = {
+      "CHK-16",
+      fmt::format("every obligation of step {} is vacuous: nothing that it speaks of ever executes", request.number),
+      request.line.where,
+      {},
+      request.places.schedule_file};
   out.findings.push_back(std::move(f));
 }
 
@@ -246,7 +281,8 @@ StepOutcome judge_step(const StepRequest& request, Query& query, const Judges& j
   out.reordered = j.reordered_before;
   const bool holds = count_status(out.report, Status::proved) == static_cast<int>(out.report.obligations.size());
   if (!holds) replay(out, request, *pieces.folded, j, purse);
-  if ((holds || out.report.status == Verdict::undecided) && j.licence > request.asked) refuse_licence(out, request, *pieces.folded, j, purse);
+  if ((holds || out.report.status == Verdict::undecided) && j.licence > request.asked)
+    refuse_licence(out, request, *pieces.folded, j, purse);
   if (holds && out.report.status == Verdict::legal) warn_if_vacuous(out, request);
   out.program = std::move(pieces.folded);
   return out;

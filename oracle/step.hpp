@@ -14,12 +14,12 @@ namespace assay::oracle {
 struct StepRequest {
   const Program& before;
   const ScheduleLine& line;
-  int number = 1;            // of the step, from 1
+  int number = 1;  // of the step, from 1
   Licence asked = Licence::rounds;
-  ParameterMap known{};      // admissible values
-  SizeTargets targets{};     // of the schedule so far, this step included
+  ParameterMap known{};   // admissible values
+  SizeTargets targets{};  // of the schedule so far, this step included
   Places places{};
-  std::string reproduce{};   // the command line that judges this step again, or empty
+  std::string reproduce{};  // the command line that judges this step again, or empty
 };
 
 struct StepOutcome {

@@ -10,9 +10,20 @@ struct Row {
   std::string_view word;
   int status;
 };
-constexpr std::array<Row, 14> table{{{"ok", 0},     {"clean", 0},   {"legal", 0},     {"equivalent", 0}, {"sound", 0},
-                                     {"faulty", 1}, {"illegal", 1}, {"different", 1}, {"unsound", 1},    {"failed", 1},
-                                     {"error", 2},  {"undecided", 3}, {"inapplicable", 4}, {"contradiction", 70}}};
+constexpr std::array<Row, 14> table{{{"ok", 0},
+                                     {"clean", 0},
+                                     {"legal", 0},
+                                     {"equivalent", 0},
+                                     {"sound", 0},
+                                     {"faulty", 1},
+                                     {"illegal", 1},
+                                     {"different", 1},
+                                     {"unsound", 1},
+                                     {"failed", 1},
+                                     {"error", 2},
+                                     {"undecided", 3},
+                                     {"inapplicable", 4},
+                                     {"contradiction", 70}}};
 
 }  // namespace
 

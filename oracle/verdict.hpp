@@ -8,12 +8,20 @@
 namespace assay::oracle {
 
 enum class Verdict : std::uint8_t {
-  ok, clean, legal, equivalent, sound,           // holds, for what the last line says
-  faulty, illegal, different, unsound, failed,   // refuted by something that was run, or above the licence asked for
-  error,                                         // text, name, type, parameter or command line is wrong
-  undecided,                                     // not proved, not refuted
-  inapplicable,                                  // a step does not fit the program's form
-  contradiction                                  // two judges disagree
+  ok,
+  clean,
+  legal,
+  equivalent,
+  sound,  // holds, for what the last line says
+  faulty,
+  illegal,
+  different,
+  unsound,
+  failed,        // refuted by something that was run, or above the licence asked for
+  error,         // text, name, type, parameter or command line is wrong
+  undecided,     // not proved, not refuted
+  inapplicable,  // a step does not fit the program's form
+  contradiction  // two judges disagree
 };
 
 /// The word of the fixed surface: "legal".

@@ -19,8 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const char* const skew = "program skew {\n  inout a: f32[8, 8]\n  for i in 1..8 { for j in 0..7 { a[i, j] = a[i - 1, j + 1] + 1.0 } }\n}\n";
-const char* const scale = "program scale { param n in 1..20  input A: f32[n]  output B: f32[n]  for i in 0..n { B[i] = A[i] * 2.0 } }\nschedule s { split i factor=4 -> io, ii }\n";
+const char* const skew =
+    "program skew {\n  inout a: f32[8, 8]\n  for i in 1..8 { for j in 0..7 { a[i, j] = a[i - 1, j + 1] + 1.0 } }\n}\n";
+const char* const scale =
+    "program scale { param n in 1..20  input A: f32[n]  output B: f32[n]  for i in 0..n { B[i] = A[i] * 2.0 } "
+    "}\nschedule s { split i factor=4 -> io, ii }\n";
 
 struct Reply {
   int status = -1;
@@ -46,7 +49,9 @@ Reply assay_command(const std::vector<std::string>& arguments, bool terminal = f
 class CommandLine : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("assay-cli-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" + std::to_string(::getpid()));
+    folder_ = fs::temp_directory_path() /
+              ("assay-cli-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
+               std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     skew_ = put("skew.air", skew);
@@ -106,7 +111,8 @@ TEST_F(CommandLine, UnknownWordsGetASuggestion) {
 }
 
 TEST_F(CommandLine, WhatIsNotBuiltYetSaysSo) {
-  for (const char* command : {"menu", "fuzz", "replay", "reduce", "merge", "promote", "verify-op", "new-op", "mutants", "recheck"}) {
+  for (const char* command :
+       {"menu", "fuzz", "replay", "reduce", "merge", "promote", "verify-op", "new-op", "mutants", "recheck"}) {
     const Reply r = assay_command({command, skew_});
     RULE_EQ("CLI-3", 2, r.status);
     RULE_TRUE("CLI-3", r.out.find("not built yet") != std::string::npos) << r.out;
@@ -120,9 +126,19 @@ TEST_F(CommandLine, WhatIsNotBuiltYetSaysSo) {
 }
 
 TEST_F(CommandLine, WrongArgumentsAreErrors) {
-  const std::vector<std::vector<std::string>> table = {{}, {"--json"}, {"lint"}, {"lint", skew_, skew_}, {"check", skew_, "--upto", "x"}, {"check", skew_, "--only", "1"},
-                                                       {"run", skew_, "--inputs", "random"}, {"lint", skew_, "--budget", "0"}, {"run", skew_, "--in", "a"}, {"test"}, {"explain"}};
-  for (const auto& arguments : table) EXPECT_EQ(assay_command(arguments).status, 2) << (arguments.empty() ? "" : arguments.front());
+  const std::vector<std::vector<std::string>> table = {{},
+                                                       {"--json"},
+                                                       {"lint"},
+                                                       {"lint", skew_, skew_},
+                                                       {"check", skew_, "--upto", "x"},
+                                                       {"check", skew_, "--only", "1"},
+                                                       {"run", skew_, "--inputs", "random"},
+                                                       {"lint", skew_, "--budget", "0"},
+                                                       {"run", skew_, "--in", "a"},
+                                                       {"test"},
+                                                       {"explain"}};
+  for (const auto& arguments : table)
+    EXPECT_EQ(assay_command(arguments).status, 2) << (arguments.empty() ? "" : arguments.front());
   EXPECT_EQ(assay_command({"--help"}).status, 0);
   EXPECT_EQ(assay_command({"check", "--help"}).status, 0);
   EXPECT_NE(assay_command({"check", "--help"}).out.find("--licence"), std::string::npos);
@@ -131,8 +147,18 @@ TEST_F(CommandLine, WrongArgumentsAreErrors) {
 
 TEST_F(CommandLine, JsonIsOneObjectWhateverTheVerdict) {
   const std::vector<std::vector<std::string>> table = {
-      {"check", skew_, swap_, "--json"}, {"check", scale_, "--json"},  {"lint", skew_, "--json"},          {"prove", skew_, skew_, "--json"}, {"run", scale_, "--json"},  {"ops", "--json"},
-      {"lint", path("absent"), "--json"}, {"frob", "--json"},          {"check", skew_, "--nope", "--json"}, {"codegen", scale_, "--json"},     {"explain", "DEP-2", "--json"}, {"apply", scale_, "--json"},
+      {"check", skew_, swap_, "--json"},
+      {"check", scale_, "--json"},
+      {"lint", skew_, "--json"},
+      {"prove", skew_, skew_, "--json"},
+      {"run", scale_, "--json"},
+      {"ops", "--json"},
+      {"lint", path("absent"), "--json"},
+      {"frob", "--json"},
+      {"check", skew_, "--nope", "--json"},
+      {"codegen", scale_, "--json"},
+      {"explain", "DEP-2", "--json"},
+      {"apply", scale_, "--json"},
   };
   for (const auto& arguments : table) {
     const Reply r = assay_command(arguments);
@@ -149,12 +175,15 @@ TEST_F(CommandLine, ColourOnlyWhereItIsWanted) {
   RULE_TRUE("CLI-5", assay_command({"lint", skew_}).out.find('\033') == std::string::npos);
   RULE_TRUE("CLI-5", assay_command({"lint", skew_}, true).out.find('\033') != std::string::npos);
   RULE_TRUE("CLI-5", assay_command({"lint", skew_}, true, true).out.find('\033') == std::string::npos);
-  RULE_TRUE("CLI-5", assay_command({"lint", skew_, "--color", "always"}, false, true).out.find('\033') != std::string::npos);
+  RULE_TRUE("CLI-5",
+            assay_command({"lint", skew_, "--color", "always"}, false, true).out.find('\033') != std::string::npos);
   RULE_TRUE("CLI-5", assay_command({"lint", skew_, "--color", "never"}, true).out.find('\033') == std::string::npos);
 }
 
 TEST_F(CommandLine, NamesPickProgramsAndSchedules) {
-  const std::string two = put("two.air", std::string(skew) + "program other { output B: f32[2]  for i in 0..1 { B[i] = 1.0 } }\nschedule a { }\nschedule b { swap i j }\n");
+  const std::string two = put("two.air", std::string(skew) +
+                                             "program other { output B: f32[2]  for i in 0..1 { B[i] = 1.0 } "
+                                             "}\nschedule a { }\nschedule b { swap i j }\n");
   RULE_EQ("CLI-6", 0, assay_command({"lint", two}).status);
   RULE_EQ("CLI-6", 0, assay_command({"lint", two + ":skew"}).status);
   RULE_EQ("CLI-6", 1, assay_command({"lint", two + ":other"}).status);
@@ -172,7 +201,9 @@ TEST_F(CommandLine, ParametersAreNarrowed) {
   RULE_EQ("CLI-7", 2, assay_command({"run", scale_, "--param", "m=2"}).status);
   RULE_EQ("CLI-7", 2, assay_command({"run", scale_, "--param", "n"}).status);
   RULE_EQ("CLI-7", 2, assay_command({"run", scale_, "--param", "n=2", "--param", "n=3"}).status);
-  const std::string odd = put("odd.air", "program odd { param n in 1..9  require floormod(n, 2) == 1  output B: f32[n]  for i in 0..n { B[i] = 1.0 } }");
+  const std::string odd = put(
+      "odd.air",
+      "program odd { param n in 1..9  require floormod(n, 2) == 1  output B: f32[n]  for i in 0..n { B[i] = 1.0 } }");
   RULE_EQ("CLI-7", 0, assay_command({"lint", odd, "--param", "n=3"}).status);
   RULE_EQ("CLI-7", 2, assay_command({"lint", odd, "--param", "n=4"}).status);
 }
@@ -183,7 +214,8 @@ TEST_F(CommandLine, RunReadsAndWritesArrays) {
   RULE_EQ("CLI-9", 0, first.status);
   ASSERT_TRUE(fs::exists(path("out/B.npy"))) << first.out;
   // The output of one run is the input of the next.
-  const Reply second = assay_command({"run", scale_, "--param", "n=5", "--in", "A=" + path("out/B.npy"), "--out", path("out2")});
+  const Reply second =
+      assay_command({"run", scale_, "--param", "n=5", "--in", "A=" + path("out/B.npy"), "--out", path("out2")});
   RULE_EQ("CLI-9", 0, second.status);
   RULE_TRUE("CLI-9", contents(path("out/B.npy")) != contents(path("out2/B.npy")));
   RULE_EQ("CLI-9", 2, assay_command({"run", scale_, "--param", "n=6", "--in", "A=" + path("out/B.npy")}).status);
@@ -203,7 +235,8 @@ TEST_F(CommandLine, FilesAppearWholeOrNotAtAll) {
   RULE_EQ("CLI-8", 2, assay_command({"apply", scale_, "-o", path("no/such/folder.air")}).status);
   RULE_EQ("CLI-8", 0, assay_command({"check", scale_, "--steps", path("steps")}).status);
   RULE_TRUE("CLI-8", fs::exists(path("steps/00-source.air")) && fs::exists(path("steps/01-split.air")));
-  for (const auto& entry : fs::recursive_directory_iterator(folder_)) RULE_TRUE("CLI-8", entry.path().extension() != ".part");
+  for (const auto& entry : fs::recursive_directory_iterator(folder_))
+    RULE_TRUE("CLI-8", entry.path().extension() != ".part");
 }
 
 TEST_F(CommandLine, ProductsStandAlone) {

@@ -50,7 +50,8 @@ TEST(Check, ALegalScheduleIsLegal) {
 
 TEST(Check, CompiledCodeIsComparedWhereThereIsACompiler) {
   const CheckResult r = check_text(test::tiled_copy);
-  const auto c = std::find_if(r.report.executions.begin(), r.report.executions.end(), [](const ExecutionReport& e) { return e.backend == "c"; });
+  const auto c = std::find_if(r.report.executions.begin(), r.report.executions.end(),
+                              [](const ExecutionReport& e) { return e.backend == "c"; });
   if (codegen::available_compilers().empty()) GTEST_SKIP() << "no C compiler here";
   ASSERT_NE(c, r.report.executions.end());
   RULE_EQ("CHK-12", std::optional<bool>(true), c->equal);
@@ -69,7 +70,9 @@ TEST(Check, AViolationIsReplayed) {
   RULE_EQ("CHK-6", std::int64_t{36}, r.report.observation->differing);
   EXPECT_TRUE(has_code(r.report, "DEP-2"));
   const auto& obligations = r.report.steps.at(0).obligations;
-  const bool replayed = std::any_of(obligations.begin(), obligations.end(), [](const ObligationReport& o) { return o.obligation.status == Status::violated && o.obligation.witness && o.replayed; });
+  const bool replayed = std::any_of(obligations.begin(), obligations.end(), [](const ObligationReport& o) {
+    return o.obligation.status == Status::violated && o.obligation.witness && o.replayed;
+  });
   RULE_TRUE("CHK-6", replayed);
   const std::string screen = to_screen(r.report, {});
   EXPECT_NE(screen.find("a[2, 0] is 2.0 before, 1.0 after; 36 of 64 cells differ"), std::string::npos) << screen;
@@ -127,24 +130,31 @@ TEST(Check, ALyingTransformIsCaught) {
 }
 
 TEST(Check, AFaultySourceIsFaultyBeforeAnyStep) {
-  const CheckResult r = check_text("program p { input A: f32[4] output B: f32[5] for i in 0..5 { B[i] = A[i] } }\nschedule s { split i factor=2 }\n");
+  const CheckResult r = check_text(
+      "program p { input A: f32[4] output B: f32[5] for i in 0..5 { B[i] = A[i] } }\nschedule s { split i factor=2 "
+      "}\n");
   RULE_EQ("CHK-4", Verdict::faulty, r.report.verdict);
   RULE_TRUE("CHK-4", r.report.steps.empty());
 }
 
 TEST(Check, AnUndecidedSourceIsUndecidedBeforeAnyStep) {
-  const CheckResult r = check_text("program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } for i in 0..0 { B[i] = A[i] } }\nschedule s { split i factor=2 }\n");
+  const CheckResult r = check_text(
+      "program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } for i in 0..0 { B[i] = "
+      "A[i] } }\nschedule s { split i factor=2 }\n");
   RULE_EQ("CHK-4", Verdict::undecided, r.report.verdict);
   RULE_TRUE("CHK-4", r.report.steps.empty());
   RULE_TRUE("PAR-0", has_code(r.report, "PAR-0"));
   const auto said = [&](const std::string& what) {
-    return std::any_of(r.report.omissions.begin(), r.report.omissions.end(), [&](const std::string& s) { return s.find(what) != std::string::npos; });
+    return std::any_of(r.report.omissions.begin(), r.report.omissions.end(),
+                       [&](const std::string& s) { return s.find(what) != std::string::npos; });
   };
   RULE_TRUE("CHK-13", said("generated code"));
 }
 
 TEST(Check, WorkStopsAtTheFirstStepThatIsNotLegal) {
-  const CheckResult r = check_text("program p { inout x: f32[9] for t in 0..8 { x[t + 1] = x[t] } }\nschedule s {\n split t factor=4 -> o, q\n retype q axis=vectorized\n split o factor=2\n}\n");
+  const CheckResult r = check_text(
+      "program p { inout x: f32[9] for t in 0..8 { x[t + 1] = x[t] } }\nschedule s {\n split t factor=4 -> o, q\n "
+      "retype q axis=vectorized\n split o factor=2\n}\n");
   SCOPED_TRACE(to_screen(r.report, {false, false, true}));
   RULE_EQ("CHK-9", Verdict::illegal, r.report.verdict);
   RULE_EQ("CHK-9", std::size_t{2}, r.report.steps.size());
@@ -152,7 +162,9 @@ TEST(Check, WorkStopsAtTheFirstStepThatIsNotLegal) {
 }
 
 TEST(Check, RefusalsAreInapplicableOrErrors) {
-  const std::string program = "program p { input A: f32[4, 4] output B: f32[4, 4] output C: f32[4] for i in 0..4 { C[i] = 1.0 for j in 0..4 { B[i, j] = A[i, j] } } }\n";
+  const std::string program =
+      "program p { input A: f32[4, 4] output B: f32[4, 4] output C: f32[4] for i in 0..4 { C[i] = 1.0 for j in 0..4 { "
+      "B[i, j] = A[i, j] } } }\n";
   CheckResult r = check_text(program + "schedule s { split j factor=2 -> a, b\n swap i a }\n");
   RULE_EQ("CHK-10", Verdict::inapplicable, r.report.verdict);
   EXPECT_EQ(r.report.claim, "step 2; step 1 is legal (exact)");
@@ -179,7 +191,9 @@ TEST(Check, LicencesAreCompared) {
 
 TEST(Check, OnlyOrderExactCellsAreComparedAcrossAReordering) {
   // Every addition of 0.1 is inexact after the first: no case has an order-exact cell.
-  const CheckResult r = check_text("program p { output S: f32[1] zero S for a in 0..6 { for b in 0..5 { S[0] += 0.1 } } }\nschedule s { swap a b }\n");
+  const CheckResult r = check_text(
+      "program p { output S: f32[1] zero S for a in 0..6 { for b in 0..5 { S[0] += 0.1 } } }\nschedule s { swap a b "
+      "}\n");
   ASSERT_FALSE(r.report.executions.empty());
   RULE_EQ("CHK-3", std::optional<bool>(), r.report.executions[0].equal);
   const std::string screen = to_screen(r.report, {});
@@ -190,7 +204,10 @@ TEST(Check, OnlyOrderExactCellsAreComparedAcrossAReordering) {
 }
 
 TEST(Check, TheBudgetIsKeptButSomethingIsInterpreted) {
-  const auto text = [](int n) { return "program p { output B: f32[1] for i in 0.." + std::to_string(n) + " { B[0] = 1.0 } }\nschedule s { split i factor=2 }\n"; };
+  const auto text = [](int n) {
+    return "program p { output B: f32[1] for i in 0.." + std::to_string(n) +
+           " { B[0] = 1.0 } }\nschedule s { split i factor=2 }\n";
+  };
   CheckOptions o;
   o.backends = {"interp"};
   o.budgets.interpretation = 1000;
@@ -217,7 +234,9 @@ TEST(Check, RequiredBackendsMustRun) {
 }
 
 TEST(Check, UptoAndOnly) {
-  const std::string text = "program p { inout x: f32[9] for t in 0..8 { x[t + 1] = x[t] } }\nschedule s {\n split t factor=4 -> o, q\n retype q axis=vectorized\n}\n";
+  const std::string text =
+      "program p { inout x: f32[9] for t in 0..8 { x[t + 1] = x[t] } }\nschedule s {\n split t factor=4 -> o, q\n "
+      "retype q axis=vectorized\n}\n";
   CheckOptions o;
   o.upto = 1;
   CheckResult r = check_text(text, o);
@@ -234,7 +253,9 @@ TEST(Check, UptoAndOnly) {
 
 TEST(Check, OnlyComparesWithTheProgramBeforeTheStep) {
   // Step 1 reassociates; step 2 alone is exact, and is compared bit by bit.
-  const std::string text = "program p { input A: f32[6, 5] output S: f32[1] zero S for a in 0..6 { for b in 0..5 { S[0] += A[a, b] } } }\nschedule s {\n swap a b\n split a factor=2\n}\n";
+  const std::string text =
+      "program p { input A: f32[6, 5] output S: f32[1] zero S for a in 0..6 { for b in 0..5 { S[0] += A[a, b] } } "
+      "}\nschedule s {\n swap a b\n split a factor=2\n}\n";
   CheckOptions o;
   o.only = 2;
   o.licence = Licence::exact;
@@ -270,8 +291,11 @@ TEST(Check, ApplyRunsNothingButWitnesses) {
 
 TEST(Check, FunctionsThatAreNotPromisedAreNotCompared) {
   if (codegen::available_compilers().empty()) GTEST_SKIP() << "no C compiler here";
-  const CheckResult r = check_text("program p { input A: f64[8] output B: f64[8] for i in 0..8 { B[i] = exp(A[i]) } }\nschedule s { split i factor=4 }\n");
-  const auto c = std::find_if(r.report.executions.begin(), r.report.executions.end(), [](const ExecutionReport& e) { return e.backend == "c"; });
+  const CheckResult r = check_text(
+      "program p { input A: f64[8] output B: f64[8] for i in 0..8 { B[i] = exp(A[i]) } }\nschedule s { split i "
+      "factor=4 }\n");
+  const auto c = std::find_if(r.report.executions.begin(), r.report.executions.end(),
+                              [](const ExecutionReport& e) { return e.backend == "c"; });
   ASSERT_NE(c, r.report.executions.end());
   RULE_EQ("CHK-13", 'U', c->rigour);
   RULE_EQ("CHK-13", std::optional<bool>(), c->equal);

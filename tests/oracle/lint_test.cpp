@@ -16,12 +16,16 @@ std::string screen_of(const Report& r) { return to_screen(r, {false, false, true
 
 LintOptions saying(Status status) {
   LintOptions o;
-  o.judges.lint = [status](const Program&, Query&) { return std::vector<Obligation>{test::obligation("in-bounds", status, "BND-2")}; };
+  o.judges.lint = [status](const Program&, Query&) {
+    return std::vector<Obligation>{test::obligation("in-bounds", status, "BND-2")};
+  };
   return o;
 }
 
-const char* const clean = "program p { param n in 1..9 input A: f32[n] output B: f32[n] for i in 0..n { B[i] = A[i] } }";
-const char* const beyond = "program p { param n in 1..9 input A: f32[n] output B: f32[n + 1] for i in 0..n + 1 { B[i] = A[i] } }";
+const char* const clean =
+    "program p { param n in 1..9 input A: f32[n] output B: f32[n] for i in 0..n { B[i] = A[i] } }";
+const char* const beyond =
+    "program p { param n in 1..9 input A: f32[n] output B: f32[n + 1] for i in 0..n + 1 { B[i] = A[i] } }";
 
 TEST(Lint, AProvedProgramThatRunsIsClean) {
   const Report r = lint_text(clean);
@@ -88,8 +92,10 @@ TEST(Lint, ThreadsAreNeverClean) {
   const char* const programs[] = {
       "program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } }",
       "program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }",
-      "program p { input A: f32[4] output B: f32[4] for i in 0..4 { B[i] = A[i] } launch for i in 0..4 { B[i] = A[i] } }",
-      "program p { input A: f32[4] output B: f32[4] shared S: f32[4] for t in 0..4 @workgroup { S[t] = A[t] barrier B[t] = S[t] } }",
+      "program p { input A: f32[4] output B: f32[4] for i in 0..4 { B[i] = A[i] } launch for i in 0..4 { B[i] = A[i] } "
+      "}",
+      "program p { input A: f32[4] output B: f32[4] shared S: f32[4] for t in 0..4 @workgroup { S[t] = A[t] barrier "
+      "B[t] = S[t] } }",
   };
   for (const char* text : programs) {
     const Report r = lint_text(text);
@@ -100,11 +106,14 @@ TEST(Lint, ThreadsAreNeverClean) {
   const Report r = lint_text("program p { input A: f32[4] output B: f32[5] for t in 0..5 @workgroup { B[t] = A[t] } }");
   RULE_EQ("PAR-0", Verdict::faulty, r.verdict);
   RULE_TRUE("PAR-0", !has_code(lint_text(clean), "PAR-0"));
-  RULE_TRUE("PAR-0", !has_code(lint_text("program p { input A: f32[4] output B: f32[4] for t in 0..4 @grid { B[t] = A[t] } }"), "PAR-0"));
+  RULE_TRUE("PAR-0",
+            !has_code(lint_text("program p { input A: f32[4] output B: f32[4] for t in 0..4 @grid { B[t] = A[t] } }"),
+                      "PAR-0"));
 }
 
 TEST(Lint, NoAdmissibleParameterIsAnError) {
-  const Report r = lint_text("program p { param n in 1..5 require n > 7 output B: f32[n] for i in 0..n { B[i] = 1.0 } }");
+  const Report r =
+      lint_text("program p { param n in 1..5 require n > 7 output B: f32[n] for i in 0..n { B[i] = 1.0 } }");
   RULE_EQ("CLI-7", Verdict::error, r.verdict);
   RULE_TRUE("CLI-7", has_code(r, "CLI-7"));
 }

@@ -13,14 +13,21 @@ using test::prove_text;
 
 /// Two programs over one buffer each way, with these right sides.
 std::string pair(const std::string& type, const std::string& first, const std::string& second) {
-  const auto one = [&](const char* name, const std::string& e) { return std::string("program ") + name + " { input A: " + type + "[1] output B: " + type + "[1] B[0] = " + e + " }\n"; };
+  const auto one = [&](const char* name, const std::string& e) {
+    return std::string("program ") + name + " { input A: " + type + "[1] output B: " + type + "[1] B[0] = " + e +
+           " }\n";
+  };
   return one("a", first) + one("b", second);
 }
 
 TEST(Prove, DifferencesAreReplayed) {
   const std::pair<const char*, std::pair<const char*, const char*>> cases[] = {
-      {"f32", {"A[0] * 0.0", "0.0"}},          {"f32", {"A[0] - A[0]", "0.0"}}, {"f32", {"A[0] + 0.0", "A[0]"}}, {"f16", {"A[0] / A[0]", "1.0"}},
-      {"i32", {"truncdiv(A[0], 2)", "floordiv(A[0], 2)"}}, {"f32", {"relu(A[0])", "A[0] > 0.0 ? A[0] : 0.0"}},
+      {"f32", {"A[0] * 0.0", "0.0"}},
+      {"f32", {"A[0] - A[0]", "0.0"}},
+      {"f32", {"A[0] + 0.0", "A[0]"}},
+      {"f16", {"A[0] / A[0]", "1.0"}},
+      {"i32", {"truncdiv(A[0], 2)", "floordiv(A[0], 2)"}},
+      {"f32", {"relu(A[0])", "A[0] > 0.0 ? A[0] : 0.0"}},
   };
   for (const auto& [type, sides] : cases) {
     const Report r = prove_text(pair(type, sides.first, sides.second));
@@ -33,7 +40,8 @@ TEST(Prove, DifferencesAreReplayed) {
 }
 
 TEST(Prove, EqualProgramsStayUndecided) {
-  for (const auto& [x, y] : {std::pair{"A[0] + -0.0", "A[0]"}, std::pair{"A[0] * 1.0", "A[0]"}, std::pair{"A[0] - 0.0", "A[0]"}}) {
+  for (const auto& [x, y] :
+       {std::pair{"A[0] + -0.0", "A[0]"}, std::pair{"A[0] * 1.0", "A[0]"}, std::pair{"A[0] - 0.0", "A[0]"}}) {
     RULE_EQ("PROVE-4", Verdict::undecided, prove_text(pair("f32", x, y)).verdict);
   }
 }
@@ -54,7 +62,8 @@ TEST(Prove, Faults) {
 }
 
 TEST(Prove, InterfacesMatchByNameTypeAndShape) {
-  const std::string a = "program a { param n in 1..9 input A: f32[n] output B: f32[n] temp T: f32[3] for i in 0..n { B[i] = A[i] } }\n";
+  const std::string a =
+      "program a { param n in 1..9 input A: f32[n] output B: f32[n] temp T: f32[3] for i in 0..n { B[i] = A[i] } }\n";
   const char* const others[] = {
       "program b { param n in 1..9 input C: f32[n] output B: f32[n] for i in 0..n { B[i] = C[i] } }",
       "program b { param n in 1..9 input A: f32[n + 1] output B: f32[n] for i in 0..n { B[i] = A[i] } }",
@@ -67,12 +76,15 @@ TEST(Prove, InterfacesMatchByNameTypeAndShape) {
     RULE_EQ("PROVE-1", Verdict::error, r.verdict);
     RULE_TRUE("PROVE-1", has_code(r, "PROVE-1"));
   }
-  RULE_EQ("PROVE-1", Verdict::undecided, prove_text(a + "program b { param n in 1..9 input A: f32[n] output B: f32[n] for i in 0..n { B[i] = A[i] } }").verdict);
+  RULE_EQ("PROVE-1", Verdict::undecided,
+          prove_text(a + "program b { param n in 1..9 input A: f32[n] output B: f32[n] for i in 0..n { B[i] = A[i] } }")
+              .verdict);
 }
 
 TEST(Prove, ParametersAtTheirEnds) {
   const std::string a = "program a { param n in 1..33 output B: f32[n] for i in 0..n { B[i] = 1.0 } }\n";
-  const std::string b = "program b { param n in 1..33 output B: f32[n] for i in 0..n { B[i] = 1.0 } if n > 31 { B[0] = 2.0 } }\n";
+  const std::string b =
+      "program b { param n in 1..33 output B: f32[n] for i in 0..n { B[i] = 1.0 } if n > 31 { B[0] = 2.0 } }\n";
   const Report r = prove_text(a + b);
   RULE_EQ("PROVE-2", Verdict::different, r.verdict);
   ASSERT_TRUE(r.observation.has_value());

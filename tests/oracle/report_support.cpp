@@ -66,7 +66,8 @@ oracle::Report prove_text(const std::string& text, const oracle::ProveOptions& o
 }
 
 bool has_code(const oracle::Report& r, const std::string& code) {
-  return std::any_of(r.findings.begin(), r.findings.end(), [&](const oracle::Finding& f) { return f.diagnostic.code == code; });
+  return std::any_of(r.findings.begin(), r.findings.end(),
+                     [&](const oracle::Finding& f) { return f.diagnostic.code == code; });
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -25,12 +25,16 @@ TEST(Sizes, EndsNeighboursAndFactors) {
   const auto sizes = sample_sizes(m.program(), targets, std::nullopt);
   const std::set<std::int64_t> n = values_of(sizes, "n");
   for (const std::int64_t v : {1, 2, 3, 4, 5, 7, 8, 9, 38, 39}) RULE_TRUE("CHK-1", n.count(v) == 1) << v;
-  RULE_TRUE("CHK-1", std::is_sorted(sizes.begin(), sizes.end(), [&](const auto& a, const auto& b) { return estimated_work(m.program(), a) < estimated_work(m.program(), b); }));
+  RULE_TRUE("CHK-1", std::is_sorted(sizes.begin(), sizes.end(), [&](const auto& a, const auto& b) {
+              return estimated_work(m.program(), a) < estimated_work(m.program(), b);
+            }));
 }
 
 TEST(Sizes, TheLoopsExtentIsWhatCounts) {
   // The extent is n + 3: extents 3, 4, 5 are reached at n = 0, 1, 2; the factor is 4.
-  const auto m = material("program p { param n in 0..100 output B: f32[n + 3] for i in 0..n + 3 { B[i] = 1.0 } }\nschedule s { split i factor=4 }\n");
+  const auto m = material(
+      "program p { param n in 0..100 output B: f32[n + 3] for i in 0..n + 3 { B[i] = 1.0 } }\nschedule s { split i "
+      "factor=4 }\n");
   SizeTargets targets;
   add_size_targets(m.program(), m.schedule().lines[0], targets);
   const std::set<std::int64_t> n = values_of(sample_sizes(m.program(), targets, std::nullopt), "n");
@@ -38,7 +42,9 @@ TEST(Sizes, TheLoopsExtentIsWhatCounts) {
 }
 
 TEST(Sizes, OnlyAdmissibleOnes) {
-  const auto m = material("program p { param n in 1..65 param m in 1..9 require floormod(n, 4) == 0 require m <= n output B: f32[n] for i in 0..n { B[i] = 1.0 } }");
+  const auto m = material(
+      "program p { param n in 1..65 param m in 1..9 require floormod(n, 4) == 0 require m <= n output B: f32[n] for i "
+      "in 0..n { B[i] = 1.0 } }");
   const auto sizes = sample_sizes(m.program(), {}, std::nullopt);
   RULE_TRUE("CHK-1", !sizes.empty());
   for (const ParameterMap& s : sizes) RULE_TRUE("CHK-1", interp::admissible(m.program(), s)) << text(s);
@@ -47,7 +53,8 @@ TEST(Sizes, OnlyAdmissibleOnes) {
 }
 
 TEST(Sizes, FullSizeIsTheLargestThatIsReasonable) {
-  const auto m = material("program p { param n in 1..2000 output B: f32[n, n] for i in 0..n { for j in 0..n { B[i, j] = 1.0 } } }");
+  const auto m = material(
+      "program p { param n in 1..2000 output B: f32[n, n] for i in 0..n { for j in 0..n { B[i, j] = 1.0 } } }");
   EXPECT_EQ(full_size(m.program(), 1e9, 1 << 30)->at("n"), 1999);
   const auto less = full_size(m.program(), 1e9, 1 << 20);
   ASSERT_TRUE(less.has_value());
@@ -57,7 +64,9 @@ TEST(Sizes, FullSizeIsTheLargestThatIsReasonable) {
 }
 
 TEST(Costs, EstimateFollowsTheInterpreter) {
-  const auto m = material("program p { param n in 1..60 inout B: f32[n, n] for i in 0..n { for j in 0..i + 1 { B[i, j] = B[i, j] * 2.0 } } }");
+  const auto m = material(
+      "program p { param n in 1..60 inout B: f32[n, n] for i in 0..n { for j in 0..i + 1 { B[i, j] = B[i, j] * 2.0 } } "
+      "}");
   for (const std::int64_t n : {5, 20, 50}) {
     const ParameterMap size{{"n", n}};
     interp::Options options;

@@ -21,7 +21,8 @@ Report sample() {
   r.verdict = Verdict::illegal;
   r.licence = Licence::exact;
   r.claim = "step 1 (swap) refuted by dependence-order 1.1 (isl; confirmed by execution)";
-  r.texts = {{"k.air", "program p {\n  inout a: f32[4, 4]\n  a[i, j] = a[i - 1, j + 1]\n}\n"}, {"s.sched", "swap i j\n"}};
+  r.texts = {{"k.air", "program p {\n  inout a: f32[4, 4]\n  a[i, j] = a[i - 1, j + 1]\n}\n"},
+             {"s.sched", "swap i j\n"}};
   StepReport s;
   s.line = 1;
   s.op = "swap";
@@ -52,8 +53,10 @@ Report sample() {
 }
 
 TEST(Verdicts, WordsAndStatuses) {
-  const std::vector<std::pair<std::string, int>> table{{"ok", 0},      {"clean", 0},     {"legal", 0},  {"equivalent", 0}, {"sound", 0},        {"faulty", 1},       {"illegal", 1},
-                                                       {"different", 1}, {"unsound", 1}, {"failed", 1}, {"error", 2},      {"undecided", 3}, {"inapplicable", 4}, {"contradiction", 70}};
+  const std::vector<std::pair<std::string, int>> table{
+      {"ok", 0},     {"clean", 0},     {"legal", 0},        {"equivalent", 0},    {"sound", 0},
+      {"faulty", 1}, {"illegal", 1},   {"different", 1},    {"unsound", 1},       {"failed", 1},
+      {"error", 2},  {"undecided", 3}, {"inapplicable", 4}, {"contradiction", 70}};
   for (const auto& [text, status] : table) {
     const auto v = parse_verdict(text);
     ASSERT_TRUE(v.has_value()) << text;
@@ -84,7 +87,8 @@ TEST(Json, HasTheKeysOfTheFixedSurfaceInOrder) {
   RULE_EQ("CLI-4", std::string("B"), j.at("executions").at(0).at("rigour").get<std::string>());
   RULE_EQ("CLI-4", std::string("DEP-2"), j.at("diagnostics").at(0).at("code").get<std::string>());
   std::size_t at = 0;
-  for (const char* key : {"\"schema\"", "\"assay\"", "\"command\"", "\"program\"", "\"verdict\"", "\"licence\"", "\"claim\"", "\"steps\"", "\"executions\"", "\"assumptions\"", "\"diagnostics\""}) {
+  for (const char* key : {"\"schema\"", "\"assay\"", "\"command\"", "\"program\"", "\"verdict\"", "\"licence\"",
+                          "\"claim\"", "\"steps\"", "\"executions\"", "\"assumptions\"", "\"diagnostics\""}) {
     const std::size_t found = text.find(std::string("\n  ") + key);
     ASSERT_NE(found, std::string::npos) << key;
     RULE_TRUE("CLI-4", found > at || at == 0) << key;
@@ -124,7 +128,8 @@ TEST(Json, TimesAppearOnlyWhenGiven) {
 
 TEST(Screen, EndsWithTheVerdict) {
   const std::vector<std::string> lines = lines_of(to_screen(sample(), {}));
-  RULE_EQ("CLI-2", std::string("illegal: step 1 (swap) refuted by dependence-order 1.1 (isl; confirmed by execution)"), lines.back());
+  RULE_EQ("CLI-2", std::string("illegal: step 1 (swap) refuted by dependence-order 1.1 (isl; confirmed by execution)"),
+          lines.back());
   Report r = sample();
   r.verdict = Verdict::legal;
   r.licence = Licence::reassociates;
@@ -137,7 +142,8 @@ TEST(Screen, EndsWithTheVerdict) {
 
 TEST(Screen, QuotesBothPlacesUnderTheirSpans) {
   const std::string text = to_screen(sample(), {});
-  EXPECT_NE(text.find("error[DEP-2]: swap would run a read before the write that it needs\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("error[DEP-2]: swap would run a read before the write that it needs\n"), std::string::npos)
+      << text;
   EXPECT_NE(text.find(" 1 | swap i j\n"), std::string::npos) << text;
   EXPECT_NE(text.find(" 3 |   a[i, j] = a[i - 1, j + 1]\n"), std::string::npos) << text;
   EXPECT_NE(text.find("   |   ------- (1) writes a[1, 1]\n"), std::string::npos) << text;
@@ -165,7 +171,8 @@ TEST(Screen, AsciiUnlessTheLocaleIsUtf8) {
   r.claim = "n \xe2\x89\xa4 4";
   RULE_TRUE("CLI-5", to_screen(r, {false, true, false}).find("\xe2\x89\xa4") != std::string::npos);
   const std::string ascii = to_screen(r, {});
-  RULE_TRUE("CLI-5", std::all_of(ascii.begin(), ascii.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  RULE_TRUE("CLI-5",
+            std::all_of(ascii.begin(), ascii.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
   RULE_EQ("CLI-5", std::string::npos, ascii.find('\033'));
   RULE_TRUE("CLI-5", to_screen(r, {true, false, false}).find("\033[") != std::string::npos);
 }
