@@ -4,6 +4,8 @@
 namespace assay::test {
 namespace {
 
+Axis axis(const Program& p, const Symbol& loop) { return find_loops(p, loop).at(0)->axis; }
+
 TEST(Split, DividingFactorNeedsNoGuard) {
   const Step s = step(nest("for t in 0..12 { A[t] = 2.0 * X[t] }"), "split t factor=4");
   ASSERT_TRUE(s.after);
@@ -124,12 +126,12 @@ TEST(Split, KindsOfTheResults) {
   for (const char* kind : {"grid", "unrolled", "vectorized"}) {
     const Step s = step(nest(std::string("for i in 0..6 @") + kind + " { A[i] = X[i] }"), "split i factor=4");
     ASSERT_TRUE(s.after);
-    RULE_EQ("SPLIT-5", *parse_axis(kind), find_loops(*s.after, "i_o").at(0)->axis);
-    RULE_EQ("SPLIT-5", *parse_axis(kind), find_loops(*s.after, "i_i").at(0)->axis);
+    RULE_EQ("SPLIT-5", *parse_axis(kind), axis(*s.after, "i_o"));
+    RULE_EQ("SPLIT-5", *parse_axis(kind), axis(*s.after, "i_i"));
   }
   const Step s = step(nest("for k in 0..6 @reduce { A[0] += X[k] }"), "split k factor=4");
   ASSERT_TRUE(s.after);
-  RULE_TRUE("SPLIT-5", find_loops(*s.after, "k_o").at(0)->axis == Axis::reduce && find_loops(*s.after, "k_i").at(0)->axis == Axis::serial);
+  RULE_TRUE("SPLIT-5", axis(*s.after, "k_o") == Axis::reduce && axis(*s.after, "k_i") == Axis::serial);
 }
 
 TEST(Split, NoFourthWorkgroupSlot) {

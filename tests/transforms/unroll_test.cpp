@@ -46,6 +46,21 @@ TEST(Unroll, NumberOfIterationsMustBeConstant) {
   RULE_TRUE("UNR-3", step(nest("for i in 0..4 { for k in max(i, 2)..max(i, 2) + 2 { A[k] = X[k] } }"), "unroll k materialize=true").after.has_value());
 }
 
+TEST(Unroll, NumberOfIterationsFixedByFacts) {
+  const auto copies = [](const char* text, const char* declarations) {
+    const Step s = step(nest(text, declarations), "unroll k materialize=true");
+    return s.after ? count(*s.after, StmtKind::store) : -1;
+  };
+  RULE_EQ("UNR-3", 4, copies("for k in 0..n { A[k] = X[k] }", "param n in 4..5"));
+  RULE_EQ("UNR-3", 3, copies("for k in 0..n { A[k] = X[k] }", "param n in 0..9  require n + 1 > 3 && n < 4"));
+  RULE_EQ("UNR-3", 8, copies("for k in 0..min(n, 8) { A[k] = X[k] }", "param n in 8..40"));
+  RULE_EQ("UNR-3", 0, copies("for k in n..4 { A[k] = X[k] }", "param n in 4..9"));
+  RULE_EQ("UNR-3", 2, copies("for i in 0..9 { if i == 2 { for k in 0..i { B[i, k] = 1.0 } } }", ""));
+  RULE_EQ("UNR-3", 0, copies("for i in 0..9 { if i > 12 { for k in 0..i { B[i, k] = 1.0 } } }", ""));
+  RULE_EQ("UNR-3", -1, copies("for k in 0..n { A[k] = X[k] }", "param n in 4..6"));
+  RULE_EQ("UNR-3", -1, copies("for k in n..4 { A[k] = X[k] }", "param n in 3..9"));
+}
+
 TEST(Unroll, Limits) {
   RULE_TRUE("UNR-4", step(nest("for k in 0..4096 { A[0] = X[0] }"), "unroll k materialize=true").after.has_value());
   RULE_EQ("UNR-4", "UNR-4", step(nest("for k in 0..4097 { A[0] = X[0] }"), "unroll k materialize=true").code);
@@ -54,6 +69,10 @@ TEST(Unroll, Limits) {
   std::string many;
   for (int i = 0; i < 300; ++i) many += "A[0] = X[0] ";
   RULE_EQ("UNR-4", "UNR-4", step(nest("for k in 0..4096 { " + many + "}"), "unroll k materialize=true").code);
+  // Loops that are fine one by one.
+  std::string loops;
+  for (int i = 0; i < 80; ++i) loops += "for k in 0..4096 { A[0] = X[0] } ";
+  RULE_EQ("UNR-4", "UNR-4", step(nest(loops), "unroll k* materialize=true").code);
 }
 
 TEST(Unroll, BindersOfCopiesAreFresh) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "transforms/define.hpp"
+#include "transforms/facts.hpp"
 #include "transforms/kind.hpp"
 
 namespace assay {
@@ -41,8 +42,8 @@ class Unroll final : public Operation {
         {"materialize", ParameterInfo::Kind::boolean, false, "false", {}, "true: one copy of the body per iteration, in the program"},
     };
     d.refusals = {
-        {"UNR-3", "materialize: the number of iterations is not a constant"},
-        {"UNR-4", "materialize: more than 4096 copies, or more than 1,048,576 nodes in all"},
+        {"UNR-3", "materialize: the number of iterations is not the same whenever the loop is reached"},
+        {"UNR-4", "materialize: more than 4096 copies of a loop, or more than 1,048,576 nodes in all"},
         {"SCH-15", "a barrier would no longer stand under a workgroup loop"},
     };
     d.schema = "R (reorder)";
@@ -57,23 +58,29 @@ class Unroll final : public Operation {
 
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) { return std::make_unique<Unroll>(std::move(line)); }
 
-  StepResult apply(const Program& before, Query&) const override {
+  StepResult apply(const Program& before, Query& query) const override {
     const std::vector<Symbol>& loops = line_.loops.at("loop");
     if (!line_.booleans.at("materialize")) return placed(line_, with_kind(before, loops, Axis::unrolled));
 
+    std::map<Symbol, std::int64_t> counts;
     for (const Symbol& symbol : loops) {
       const Stmt loop = find_loops(before, symbol).front();
-      if (!trip_count(loop).is_constant()) {
+      const std::optional<std::int64_t> count = iterations(loop, *facts_at_loop(before, symbol), query);
+      if (!count) {
         return tl::unexpected(inapplicable(line_, "UNR-3", fmt::format("`{}` runs {} times, which is not a constant", symbol, trip_count(loop).text()), loop->where,
                                            "split it by a constant and unroll the inner loop"));
       }
+      counts[symbol] = *count;
     }
     NameSupply names(before.bound_names());
     std::optional<Refusal> refusal;
+    std::int64_t nodes = 0;
     Program after = rewrite_loops(before, [&](const Stmt& s) -> std::optional<Block> {
-      if (refusal || std::find(loops.begin(), loops.end(), s->name) == loops.end()) return std::nullopt;
-      const std::int64_t count = std::max<std::int64_t>(trip_count(s).constant(), 0);
-      if (count > most_copies || count * size(s->body) > most_nodes) {
+      const auto it = counts.find(s->name);
+      if (refusal || it == counts.end()) return std::nullopt;
+      const std::int64_t count = it->second;
+      if (count <= most_copies) nodes += count * size(s->body);
+      if (count > most_copies || nodes > most_nodes) {
         refusal = inapplicable(line_, "UNR-4", fmt::format("{} copies of `{}` are too many", count, s->name), s->where, "split it and unroll the inner loop");
         return std::nullopt;
       }
@@ -85,6 +92,25 @@ class Unroll final : public Operation {
 
  private:
   static Index trip_count(const Stmt& loop) { return ceildiv(loop->hi - loop->lo, loop->step); }
+
+  // The number of iterations, where it is the same whenever the loop is reached: constant in form, or, for sizes that are
+  // fixed by the parameters' ranges and the guards around, the value at one point that is proved to be the one at all.
+  static std::optional<std::int64_t> iterations(const Stmt& loop, const Formula& facts, Query& query) {
+    const Index count = trip_count(loop);
+    if (count.is_constant()) return std::max<std::int64_t>(count.constant(), 0);
+    const Answer reached = query.solve(facts);
+    if (reached.kind == Answer::Kind::empty) return 0;
+    if (reached.kind == Answer::Kind::unknown) return std::nullopt;
+    const auto value = count.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
+      const auto it = reached.solution.find(s);
+      if (it == reached.solution.end()) return std::nullopt;
+      return it->second;
+    });
+    if (!value) return std::nullopt;
+    const Formula same = *value <= 0 ? Formula::le(count, 0) : Formula::eq(count, *value);
+    if (!query.implied(facts, same)) return std::nullopt;
+    return std::max<std::int64_t>(*value, 0);
+  }
 
   // The first copy keeps the names that the body declares.
   static Block copies(const Stmt& loop, std::int64_t count, NameSupply& names) {
