@@ -75,15 +75,13 @@ class Command {
     return parse_named(*text);
   }
 
-  Result<Loaded> load_program(const std::string& argument, bool narrowed) {
+  Result<Loaded> load_program(const std::string& argument) {
     auto source = load(argument);
     if (!source) return tl::unexpected(source.error());
     auto program = pick_program(*source);
     if (!program) return tl::unexpected(program.error());
-    if (narrowed) {
-      program = narrow_parameters(std::move(*program), a_.parameters);
-      if (!program) return tl::unexpected(program.error());
-    }
+    program = narrow_parameters(std::move(*program), a_.parameters);
+    if (!program) return tl::unexpected(program.error());
     Loaded out;
     out.text = {source->file.path, source->file.text};
     out.program = std::move(*program);
@@ -96,7 +94,7 @@ class Command {
   // --- commands ----------------------------------------------------------------------------------------------------------
 
   Answer run_lint() {
-    const auto loaded = load_program(a_.files[0], true);
+    const auto loaded = load_program(a_.files[0]);
     if (!loaded) return failed(loaded.error());
     LintOptions options;
     options.budgets = budgets();
@@ -104,9 +102,9 @@ class Command {
   }
 
   Answer run_prove() {
-    const auto first = load_program(a_.files[0], true);
+    const auto first = load_program(a_.files[0]);
     if (!first) return failed(first.error());
-    const auto second = load_program(a_.files[1], true);
+    const auto second = load_program(a_.files[1]);
     if (!second) return failed(second.error());
     ProveOptions options;
     options.budgets = budgets();
@@ -114,7 +112,7 @@ class Command {
   }
 
   Answer run_program() {
-    const auto loaded = load_program(a_.files[0], true);
+    const auto loaded = load_program(a_.files[0]);
     if (!loaded) return failed(loaded.error());
     RunOptions options;
     options.kind = *interp::parse_input_kind(a_.input_kind);
@@ -188,7 +186,7 @@ class Command {
 
   Answer run_check() {
     if (auto faults = check_backends(); !faults.empty()) return failed(std::move(faults));
-    const auto loaded = load_program(a_.files[0], true);
+    const auto loaded = load_program(a_.files[0]);
     if (!loaded) return failed(loaded.error());
     const auto schedule = load_schedule(*loaded);
     if (!schedule) return failed(schedule.error());
@@ -227,7 +225,7 @@ class Command {
     if (a_.target != "c")
       return failed(
           {"CLI-3", fmt::format("code generation for {} is not built yet", a_.target), {}, "--target c is", {}});
-    const auto loaded = load_program(a_.files[0], true);
+    const auto loaded = load_program(a_.files[0]);
     if (!loaded) return failed(loaded.error());
     auto text = assay::codegen::emit_c(loaded->program);
     if (!text) {

@@ -85,6 +85,7 @@ std::string operations_text(const std::vector<OperationEntry>& entries, bool in_
 }
 
 std::optional<std::string> explain(const std::string& code) {
+  if (const OperationEntry* operation = find_operation(code)) return operations_text({*operation}, true);
   std::string wanted = code;
   std::transform(wanted.begin(), wanted.end(), wanted.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -108,6 +109,7 @@ std::vector<std::string> known_codes() {
   std::vector<std::string> out;
   for (const spec::Rule& r : spec::all_rules()) out.emplace_back(r.id);
   for (const OperationEntry& e : operations()) {
+    out.push_back(e.declaration.name);
     for (const PreconditionInfo& p : e.declaration.refusals) out.push_back(p.code);
   }
   std::sort(out.begin(), out.end());

@@ -12,9 +12,10 @@ namespace assay::cli {
 /// Every operation, or the one of that name with its example.
 std::string operations_text(const std::vector<OperationEntry>& entries, bool in_full);
 
-/// A code in full: the rule of spec/, the operation or the precondition that has it. Nothing for an unknown code.
+/// A code in full: the rule of spec/, and the operation that refuses with it; or an operation by its name. Nothing for
+/// anything else.
 std::optional<std::string> explain(const std::string& code);
-/// Every code that `explain` knows.
+/// Every code and name that `explain` knows.
 std::vector<std::string> known_codes();
 
 }  // namespace assay::cli
