@@ -1,6 +1,8 @@
 // One word or key per declared parameter. The line is built as the parser would build it from its text.
 #include "fuzz/generators/random_line.hpp"
 
+#include <algorithm>
+
 #include "ir/traverse.hpp"
 
 namespace assay::fuzz {
@@ -22,12 +24,26 @@ std::vector<Stmt> all_loops(const Program& p) {
 ScheduleLine random_line(interp::Random& random, const Program& p, std::string_view operation) {
   const auto& all = operations();
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
+  // Operations with a question of legality (two loops, a choice) more often than those that are always right.
+  const auto risky = [](const OperationEntry& e) {
+    int loop_operands = 0;
+    bool choice = false;
+    for (const ParameterInfo& i : e.declaration.parameters) {
+      loop_operands += i.kind == ParameterInfo::Kind::loop ? 1 : 0;
+      choice |= i.kind == ParameterInfo::Kind::choice;
+    }
+    return loop_operands > 1 || choice;
+  };
+  for (int k = 0; k < 2 && operation.empty() && !risky(*entry); ++k) entry = &all[random.below(all.size())];
   const std::vector<Stmt> loops = all_loops(p);
   ScheduleLine line;
   line.op = entry->declaration.name;
   line.text = line.op;
   const auto word = [&](std::string text) { return ScheduleWord{std::move(text), {1, 1, 1}}; };
   Stmt previous;
+  int operands = 0;
+  for (const ParameterInfo& info : entry->declaration.parameters) operands += info.kind == ParameterInfo::Kind::loop ? 1 : 0;
+  const bool two_loops = operands > 1;
   for (const ParameterInfo& info : entry->declaration.parameters) {
     const auto key = [&](const std::string& value) {
       line.keys.push_back({word(info.name), {word(value)}});
@@ -40,9 +56,9 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         Stmt chosen = loops[random.below(loops.size())];
         // A second loop operand is mostly the loop directly inside the first: operations on nests want that.
         if (previous && !previous->body.empty() && previous->body[0]->kind == StmtKind::loop && random.below(8) != 0) chosen = previous->body[0];
-        else if (!previous && random.below(2) == 0) {
+        else if (!previous && two_loops && random.below(8) != 0) {
           for (const Stmt& l : loops) {
-            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop && random.below(2) == 0) chosen = l;
+            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop && (chosen->body.size() != 1 || random.below(2) == 0)) chosen = l;
           }
         }
         previous = chosen;
@@ -60,10 +76,16 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         break;
       }
       case ParameterInfo::Kind::boolean:
-        if (random.coin()) key("true");
+        if (random.below(3) != 0) key("true");
         break;
       case ParameterInfo::Kind::choice:
-        if (info.required || random.coin()) key(info.choices[random.below(info.choices.size())]);
+        if (info.required || random.coin()) {
+          // Kinds that can be illegal more often than those that always hold.
+          static const std::vector<std::string> likely{"grid", "vectorized"};
+          const std::string& wanted = likely[random.below(2)];
+          const bool offered = std::find(info.choices.begin(), info.choices.end(), wanted) != info.choices.end();
+          key(offered && random.coin() ? wanted : info.choices[random.below(info.choices.size())]);
+        }
         break;
       case ParameterInfo::Kind::result: break;
     }

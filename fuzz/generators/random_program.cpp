@@ -27,10 +27,15 @@ class Generator {
     declare("A", BufferKind::input, 2);
     declare("X", BufferKind::inout, 1 + below(2));
     declare("Y", BufferKind::inout, 1 + below(2));
-    if (chance(4)) declare("r", BufferKind::local, 1);
+    if (chance(2)) {
+      declare("r", BufferKind::local, 1);
+      zeroed_ = !chance(3);  // then it can be read anywhere
+      if (zeroed_) program_.body.push_back(make_zero("r"));
+    }
     if (shape_.data && chance(3)) {
       program_.buffers.push_back({"ids", BufferKind::input, Type::i32, {}, std::pair<Int128, Int128>{0, 4}, {}, {}});
       rank_["ids"] = 1;
+      need("ids", 0, 0);
     }
     const int nests = 1 + below(2);
     const bool grid = shape_.hardware && chance(6);
@@ -52,6 +57,7 @@ class Generator {
   void declare(const Symbol& name, BufferKind kind, int rank) {
     program_.buffers.push_back({name, kind, type_, {}, {}, {}, {}});
     rank_[name] = rank;
+    for (int d = 0; d < rank; ++d) need(name, d, 0);
   }
 
   Index bound_symbol() {
@@ -60,7 +66,7 @@ class Generator {
   }
 
   Stmt nest(bool grid) {
-    const int depth = 1 + below(shape_.max_depth);
+    const int depth = chance(4) ? 1 : 2 + below(shape_.max_depth - 1);
     return loop(depth, grid);
   }
 
@@ -91,6 +97,12 @@ class Generator {
     }
     const Ranges saved = ranges_;
     const std::size_t variables = variables_.size();
+    if (axis == Axis::serial && shape_.threads && depth == 1 && chance(3)) {
+      // One accumulation into a cell free of the symbol: what a @reduce loop holds.
+      std::vector<Expr> cell;
+      for (int d = 0; d < rank_["X"]; ++d) cell.push_back(subscript("X", d));
+      return make_loop(s, lo, hi, step, Axis::reduce, {make_store("X", cell, make_op(Op::add, {make_load("X", type_, cell), literal(1)}))});
+    }
     Stmt made = make_loop(s, lo, hi, step, axis, {});
     add_loop(ranges_, made);
     if (ranges_[s].empty()) ranges_[s] = {ranges_[s].lo, ranges_[s].lo};  // dead code still needs some subscript
@@ -98,13 +110,13 @@ class Generator {
     if (is_hardware(axis) || axis == Axis::vectorized) ++parallel_;
     Block body;
     if (depth > 1) {
-      if (chance(4)) leaves(body, 1);
-      if (chance(8)) {
+      if (chance(8)) leaves(body, 1);
+      if (chance(10)) {
         body.push_back(make_branch(condition(), {loop(depth - 1, false)}, chance(2) ? Block{leaf()} : Block{}));
       } else {
         body.push_back(loop(depth - 1, false));
       }
-      if (chance(4)) leaves(body, 1);
+      if (chance(8)) leaves(body, 1);
     } else {
       leaves(body, 1 + below(2));
     }
@@ -148,8 +160,22 @@ class Generator {
       cell[0] = make_load("ids", Type::i32, {subscript("ids", 0)});
       need(target, 0, 3);
     }
+    if (chance(3)) return make_store(target, cell, make_op(Op::add, {neighbour(target, cell), literal(1)}));
     const Expr old = make_load(target, type_, cell);
-    return make_store(target, cell, chance(2) ? update(old) : value(2));
+    return make_store(target, cell, chance(3) ? update(old) : value(2));
+  }
+
+  // The target's cell with one coordinate shifted: recurrences with every sign of distance.
+  Expr neighbour(const Symbol& buffer, std::vector<Expr> cell) {
+    for (std::size_t d = 0; d < cell.size(); ++d) {
+      if (cell[d]->op != Op::index || !chance(2)) continue;
+      Index e = cell[d]->index + (below(3) - 1);
+      const Interval range = interval(e, ranges_);
+      if (range.lo < 0) continue;
+      need(buffer, static_cast<int>(d), static_cast<std::int64_t>(range.hi));
+      cell[d] = make_index(e);
+    }
+    return make_load(buffer, type_, std::move(cell));
   }
 
   // A new value from an old one: accumulations of every operator, and recurrences that no licence reorders.
@@ -185,7 +211,7 @@ class Generator {
     }
     if (!loops_.empty() && chance(8)) return make_convert(type_, make_index(affine()));
     if (chance(6)) return literal(1 + below(3));
-    const Symbol from = pick<const char*>({"A", "A", "X", "Y"});
+    const Symbol from = zeroed_ && chance(4) ? "r" : pick<const char*>({"A", "X", "X", "Y"});
     std::vector<Expr> cell;
     for (int d = 0; d < rank_[from]; ++d) cell.push_back(subscript(from, d));
     return make_load(from, type_, std::move(cell));
@@ -230,7 +256,7 @@ class Generator {
   Expr subscript(const Symbol& buffer, int dimension) {
     need(buffer, dimension, 0);
     Index e = loops_.empty() ? Index(0) : affine();
-    if (chance(3)) e = e + below(2);
+    if (chance(2)) e = e + below(3);
     const Interval range = interval(e, ranges_);
     if (range.lo < 0) e = e - static_cast<std::int64_t>(range.lo);
     need(buffer, dimension, static_cast<std::int64_t>(interval(e, ranges_).hi));
@@ -262,6 +288,7 @@ class Generator {
   int next_loop_ = 0;
   int next_variable_ = 0;
   int parallel_ = 0;
+  bool zeroed_ = false;  // the local buffer starts as zeros
 };
 
 }  // namespace

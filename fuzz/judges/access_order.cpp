@@ -67,6 +67,7 @@ class Enumeration {
   Enumeration(const Program& p, Environment parameters, std::size_t limit) : limit_(limit) {
     number(p.body);
     slots(p.body);
+    extents(p.body, parameters);
     block(p.body, {{std::move(parameters), {}}});
   }
   std::vector<Execution> executions;
@@ -103,6 +104,25 @@ class Enumeration {
     return depth;
   }
 
+  // The extent of a slot is the greatest trip count of its loops, whatever the conditions around them say.
+  void extents(const Block& b, const Environment& at) {
+    for (const Stmt& s : b) {
+      extents(s->other, at);
+      if (s->kind != StmtKind::loop) {
+        extents(s->body, at);
+        continue;
+      }
+      const std::int64_t count = trips(s, {at, {}});
+      if (s->axis == Axis::grid) slot_extent[slot[&*s]] = std::max(slot_extent[slot[&*s]], count);
+      if (slot.empty()) return;
+      for (std::int64_t k = 0; k < count; ++k) {
+        Environment inner = at;
+        inner[s->name] = *value(s->lo, at) + k * s->step;
+        extents(s->body, inner);
+      }
+    }
+  }
+
   void block(const Block& b, const std::vector<Lane>& lanes) {
     for (const Stmt& s : b) {
       if (too_many || lanes.empty()) return;
@@ -136,10 +156,7 @@ class Enumeration {
         for (const Lane& l : lanes) {
           if (k >= trips(s, l)) continue;
           active.push_back(iteration(l, k));
-          if (s->axis == Axis::grid) {
-            active.back().thread[slot[&*s]] = k;
-            slot_extent[slot[&*s]] = std::max(slot_extent[slot[&*s]], k + 1);
-          }
+          if (s->axis == Axis::grid) active.back().thread[slot[&*s]] = k;
         }
         if (active.empty() || too_many) return;
         block(s->body, active);
@@ -201,11 +218,21 @@ bool may_meet(const Touch& a, const Touch& b) {
   return true;
 }
 
+bool same_group(const Execution& x, const Execution& y) {
+  return std::none_of(x.thread.begin(), x.thread.end(), [&](const auto& entry) {
+    const auto it = y.thread.find(entry.first);
+    return it != y.thread.end() && it->second != entry.second;
+  });
+}
+
+// One of them, under no loop of a slot, happens in every group of it; the other in one.
+bool in_other_groups_too(const Execution& x, const Execution& y, const std::map<int, std::int64_t>& slot_extent) {
+  return std::any_of(slot_extent.begin(), slot_extent.end(),
+                     [&](const auto& entry) { return entry.second > 1 && x.thread.count(entry.first) != y.thread.count(entry.first); });
+}
+
 bool ordered(const Execution& x, bool x_writes, const Execution& y, bool y_writes) {
-  for (const auto& [slot, t] : x.thread) {
-    const auto it = y.thread.find(slot);
-    if (it != y.thread.end() && it->second != t) return false;
-  }
+  if (!same_group(x, y)) return false;
   return x.tick < y.tick || (x.tick == y.tick && !x_writes && y_writes);
 }
 
@@ -294,10 +321,33 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
         if (!ordered(x, a.writes, y, b.writes)) continue;
         const Execution& x2 = *went[a.execution];
         const Execution& y2 = *went[b.execution];
-        if (ordered(x2, a.writes, y2, b.writes)) continue;
+        const bool shared = buffer && !per_thread;
+        if (per_thread && a.writes && !b.writes) {
+          // A value travels only from the last store before the read; that one must reach every group of the reader.
+          const bool overwritten = std::any_of(list.begin(), list.end(), [&](const Touch& w) {
+            const Execution& between = old.executions[w.execution];
+            return w.writes && w.cell == b.cell && ordered(x, true, between, true) && ordered(between, true, y, false);
+          });
+          if (overwritten) continue;
+          const bool missed = std::any_of(now.slot_extent.begin(), now.slot_extent.end(), [&](const auto& entry) {
+            return entry.second > 1 && x2.thread.count(entry.first) != 0 && y2.thread.count(entry.first) == 0;
+          });
+          if (missed) return OrderFinding{OrderFinding::Kind::unordered, storage + ": " + describe(x) + " / " + describe(y) + " in other groups"};
+        }
+        if (ordered(x2, a.writes, y2, b.writes) && !(shared && in_other_groups_too(x2, y2, now.slot_extent))) continue;
         const bool reversed = ordered(y2, b.writes, x2, a.writes);
-        if (per_thread && !reversed && !(a.writes && !b.writes)) continue;  // separate copies
+        if (per_thread && !same_group(x2, y2) && !(a.writes && !b.writes)) continue;  // separate copies
         return OrderFinding{reversed ? OrderFinding::Kind::reversed : OrderFinding::Kind::unordered, storage + ": " + describe(x) + " / " + describe(y)};
+      }
+    }
+    // Two lanes that store one cell, whatever the order was before: separate copies may have become one.
+    for (const Touch& a : list) {
+      for (const Touch& b : list) {
+        const Execution& x = *went[a.execution];
+        const Execution& y = *went[b.execution];
+        if (a.writes && b.writes && &x != &y && x.tick == y.tick && same_group(x, y) && may_meet(a, b)) {
+          return OrderFinding{OrderFinding::Kind::unordered, storage + ": lanes " + describe(x) + " / " + describe(y)};
+        }
       }
     }
     // A store outside the loops of a slot with several groups happens in each of them.

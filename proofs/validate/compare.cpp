@@ -68,57 +68,53 @@ bool Comparison::same(const Expr& before, const Expr& after, const Formula& cont
   return folded(before, after, context);
 }
 
-// `before` has a part whose condition is constant here, and `after` is what remains of it.
+// `before` has a part whose condition is constant here, and `after` is what remains of it. Several readings may fit (arms can
+// be alike); the fold is wrong only where all of them are.
 bool Comparison::folded(const Expr& before, const Expr& after, const Formula& context) {
+  std::vector<Formula> readings;
   const std::size_t indices = index_violations_.size();
   const std::size_t folds = fold_violations_.size();
-  const auto attempt = [&](const Formula& violation, const Expr& kept, const Formula& kept_context) {
-    fold_violations_.push_back(context & violation);
-    if (same(kept, after, context & kept_context)) return true;
+  // `after` is `kept`, which is right where `wrong` does not hold.
+  const auto read_as = [&](const Formula& wrong, const Expr& kept, const Formula& kept_context) {
+    if (same(kept, after, context & kept_context)) {
+      std::vector<Formula> violations(index_violations_.begin() + static_cast<std::ptrdiff_t>(indices), index_violations_.end());
+      violations.insert(violations.end(), fold_violations_.begin() + static_cast<std::ptrdiff_t>(folds), fold_violations_.end());
+      violations.push_back(context & wrong);
+      readings.push_back(Formula::any(std::move(violations)));
+    }
     index_violations_.resize(indices, Formula::truth());
     fold_violations_.resize(folds, Formula::truth());
-    return false;
   };
-  if (after->op == Op::literal && after->type == Type::boolean) {
+  const bool constant = after->op == Op::literal && after->type == Type::boolean;
+  if (constant) {
     if (const auto c = affine_condition(before)) {
       const Formula value = source_.apply(*c);
-      fold_violations_.push_back(context & (after->literal.bits != 0 ? !value : value));
-      return true;
+      readings.push_back(context & (after->literal.bits != 0 ? !value : value));
     }
   }
-  if (before->op != Op::choice && before->op != Op::land && before->op != Op::lor) return false;
-  const auto first = affine_condition(before->args[0]);
-  const auto second = before->op == Op::choice ? std::nullopt : affine_condition(before->args[1]);
-  if (first) {
-    const Formula c = source_.apply(*first);
+  if (before->op == Op::choice || before->op == Op::land || before->op == Op::lor) {
+    const auto first = affine_condition(before->args[0]);
+    const Formula c = first ? source_.apply(*first) : Formula::truth();
     if (before->op == Op::choice) {
-      // Both arms may fit, up to the values of their indices: then the one whose indices are the same as they stand was kept.
-      const bool then_fits = attempt(!c, before->args[1], c);
-      if (then_fits && index_violations_.size() == indices) return true;
-      const std::vector<Formula> then_indices = index_violations_, then_folds = fold_violations_;
-      index_violations_.resize(indices, Formula::truth());
-      fold_violations_.resize(folds, Formula::truth());
-      const bool else_fits = attempt(c, before->args[2], !c);
-      if (else_fits && (!then_fits || index_violations_.size() == indices)) return true;
-      if (!then_fits) return false;
-      index_violations_ = then_indices;
-      fold_violations_ = then_folds;
-      return true;
-    }
-    // a && b is b where a holds, a || b is b where a does not.
-    if (attempt(before->op == Op::land ? !c : c, before->args[1], before->op == Op::land ? c : !c)) return true;
-    // … and the constant that a decides otherwise.
-    const bool decided = before->op == Op::lor;
-    if (after->op == Op::literal && (after->literal.bits != 0) == decided) {
-      fold_violations_.push_back(context & (decided ? !c : c));
-      return true;
+      read_as(first ? !c : Formula::truth(), before->args[1], first ? c : Formula::truth());
+      read_as(first ? c : Formula::truth(), before->args[2], first ? !c : Formula::truth());
+    } else {
+      // a && b is b where a holds, and a where b holds; dually for ||. Where a decides, the whole is a constant.
+      const bool conjunction = before->op == Op::land;
+      const auto undecided = [&](const Formula& f) { return conjunction ? f : !f; };
+      if (first) {
+        read_as(!undecided(c), before->args[1], undecided(c));
+        if (constant && (after->literal.bits != 0) != conjunction) readings.push_back(context & undecided(c));
+      }
+      if (const auto second = affine_condition(before->args[1])) {
+        read_as(!undecided(source_.apply(*second)), before->args[0], Formula::truth());
+      }
     }
   }
-  if (second) {
-    const Formula c = source_.apply(*second);
-    return attempt(before->op == Op::land ? !c : c, before->args[0], Formula::truth());
-  }
-  return false;
+  if (readings.empty()) return false;
+  Formula violation = Formula::all(std::move(readings));
+  if (!violation.is_false()) fold_violations_.push_back(std::move(violation));
+  return true;
 }
 
 bool Comparison::same_guards() {

@@ -19,13 +19,12 @@ int assign_slots(const Block& b, std::map<const StmtNode*, int>& slots) {
   return depth;
 }
 
-// (symbol − lower bound) / step: how many iterations the loop has behind it.
+}  // namespace
+
 Index counter(const Instance& x, std::size_t loop) {
   const StmtNode& l = *x.node->loops[loop];
   return floordiv(x.symbol(loop) - x.apply(l.lo), l.step);
 }
-
-}  // namespace
 
 View::View(const Program& p) : program(p), extraction(extract(p)), parameters(parameter_domain(p)), ranges(parameter_ranges(p)) {
   grid_slots = assign_slots(p.body, grid_slot);

@@ -49,6 +49,8 @@ Formula access_condition(const Instance& x, const Access& a);
 bool has_data_guard(const Node& n);
 bool has_data_guard(const Access& a);
 
+/// How many iterations loop number `loop` of the instance has behind it: (symbol − lower bound) / step.
+Index counter(const Instance& x, std::size_t loop);
 /// Same hardware thread (grid coordinates); a slot that only one of them is under leaves the other in every thread.
 Formula same_thread(const Instance& x, const Instance& y);
 /// Access of x strictly before access of y in canonical order, the two in one thread (EXEC order keys; in a lockstep

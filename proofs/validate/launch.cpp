@@ -20,42 +20,90 @@ bool needs_parallel_meaning(const Program& p) {
 }
 
 namespace derive {
+namespace {
 
-Obligation launch_coverage(const View& view, Query& query) {
-  // The grid loops of each slot with the loops and guards around them, as found on the paths of the nodes below.
-  struct Header {
-    const StmtNode* loop;
-    const Node* below;
-    std::size_t depth;
+// Every @grid loop as the last of the loops around and including it. Also those that hold nothing: they count for the extent.
+std::vector<Node> grid_loops(const Program& p) {
+  std::vector<Node> out;
+  std::vector<Stmt> around;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind != StmtKind::loop) return true;
+    around.push_back(s);
+    if (s->axis != Axis::grid) return true;
+    out.emplace_back();
+    out.back().loops = around;
+    return true;
   };
-  std::vector<Header> headers;
-  std::set<const StmtNode*> seen;
-  for (const Node& n : view.extraction.nodes) {
-    for (std::size_t i = 0; i < n.loops.size(); ++i) {
-      if (n.loops[i]->axis == Axis::grid && seen.insert(&*n.loops[i]).second) headers.push_back({&*n.loops[i], &n, i});
+  v.leave_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::loop) around.pop_back();
+  };
+  visit(p.body, v);
+  return out;
+}
+
+// The slot has two groups or more: some loop of it has a second iteration. (The extent is the maximum over its loops.)
+Formula several_groups(const View& view, int slot) {
+  std::vector<Formula> ways;
+  for (const Node& n : grid_loops(view.program)) {
+    const StmtNode& loop = *n.loops.back();
+    if (view.grid_slot.at(&loop) != slot) continue;
+    const Instance h = instantiate(view, n, "g" + std::to_string(slot));
+    std::vector<Formula> around;
+    for (std::size_t k = 0; k + 1 < n.loops.size(); ++k) around.push_back(h.apply(loop_domain(n.loops[k])));
+    around.push_back(Formula::lt(h.apply(loop.lo) + loop.step, h.apply(loop.hi)));
+    const std::vector<Symbol> outer(h.fresh.begin(), h.fresh.end() - 1);
+    ways.push_back(Formula::exists(outer, Formula::all(std::move(around))));
+  }
+  return Formula::any(std::move(ways));
+}
+
+std::optional<std::size_t> loop_of_slot(const Instance& x, int slot) {
+  for (std::size_t i = 0; i < x.node->loops.size(); ++i) {
+    const StmtNode* loop = &*x.node->loops[i];
+    if (loop->axis == Axis::grid && x.view->grid_slot.at(loop) == slot) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Formula different_groups(const Instance& x, const Instance& y) {
+  std::vector<Formula> ways;
+  for (int slot = 0; slot < x.view->grid_slots; ++slot) {
+    const auto i = loop_of_slot(x, slot);
+    const auto j = loop_of_slot(y, slot);
+    if (i && j) {
+      ways.push_back(Formula::ne(counter(x, *i), counter(y, *j)));
+    } else if (i || j) {  // neither: launch-coverage is about that
+      ways.push_back(several_groups(*x.view, slot));
     }
   }
+  return Formula::any(std::move(ways));
+}
+
+Formula out_of_reach(const Instance& writer, const Instance& reader) {
+  std::vector<Formula> ways;
+  for (int slot = 0; slot < writer.view->grid_slots; ++slot) {
+    const auto i = loop_of_slot(writer, slot);
+    const auto j = loop_of_slot(reader, slot);
+    if (!i) continue;  // written in every group
+    ways.push_back(j ? Formula::ne(counter(writer, *i), counter(reader, *j)) : several_groups(*writer.view, slot));
+  }
+  return Formula::any(std::move(ways));
+}
+
+Obligation launch_coverage(const View& view, Query& query) {
   std::vector<Case> cases;
   for (const Node& n : view.extraction.nodes) {
     const Access* store = n.store();
     if (!store || store->variable) continue;
     const Buffer* buffer = view.program.find_buffer(store->storage);
     if (!buffer || is_private(buffer->kind)) continue;
+    const Instance x = instantiate(view, n, "1");
     for (int slot = 0; slot < view.grid_slots; ++slot) {
-      const bool covered = std::any_of(n.loops.begin(), n.loops.end(), [&](const Stmt& l) {
-        return l->axis == Axis::grid && view.grid_slot.at(&*l) == slot;
-      });
-      if (covered) continue;
-      const Instance x = instantiate(view, n, "1");
-      for (const auto& [loop, below, depth] : headers) {
-        if (view.grid_slot.at(loop) != slot) continue;
-        // The slot has two groups or more when this loop has: its second iteration exists.
-        const Instance h = instantiate(view, *below, "2");
-        std::vector<Formula> around;
-        for (std::size_t i = 0; i < depth; ++i) around.push_back(h.apply(loop_domain(h.node->loops[i])));
-        around.push_back(Formula::lt(h.apply(loop->lo) + loop->step, h.apply(loop->hi)));
-        cases.push_back({domain(x) & Formula::all(std::move(around)), x, {}, store, nullptr, has_data_guard(n), {}});
-      }
+      if (loop_of_slot(x, slot)) continue;
+      cases.push_back({domain(x) & several_groups(view, slot), x, {}, store, nullptr, has_data_guard(n), {}});
     }
   }
   return discharge({"launch-coverage", "every store to device memory runs once, under a loop of every grid slot", "COV-1", "COV-1",

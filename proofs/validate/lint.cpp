@@ -184,7 +184,7 @@ class Linter {
       const Buffer* buffer = a.variable ? nullptr : view_.program.find_buffer(a.storage);
       if (!buffer || is_private(buffer->kind)) return;
       const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
-      by_buffer[a.storage].push_back({both & !same_thread(x, y), x, y, &a, &b, !is_affine(x, a) || !is_affine(y, b), {}});
+      by_buffer[a.storage].push_back({both & different_groups(x, y), x, y, &a, &b, !is_affine(x, a) || !is_affine(y, b), {}});
     });
     for (const auto& [buffer, cases] : by_buffer) {
       discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"}, cases);

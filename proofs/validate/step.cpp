@@ -56,7 +56,7 @@ class StepValidator {
     if (!compare_texts()) return std::move(out_);
     bijection();
     order();
-    if (grid_changed_) add(launch_coverage(after_, query_));
+    if (grid_changed_ && after_.grid_slots > 0) add(launch_coverage(after_, query_));
     add(index_width(after_));
     return std::move(out_);
   }
@@ -128,7 +128,7 @@ class StepValidator {
     };
     const auto a = grids(before_);
     const auto b = grids(after_);
-    grid_changed_ = !b.empty() && !std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
+    grid_changed_ = !std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
     return true;
   }
 
@@ -340,11 +340,6 @@ class StepValidator {
     const bool approximate = !is_affine(x1, a) || !is_affine(x2, b);
     const auto make = [&](const Formula& broken, std::string code) { return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)}; };
 
-    const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
-    if (buffer && is_private(buffer->kind) && (grid_changed_ || before_.grid_slots > 0)) {
-      private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
-      return;
-    }
     Case reversed = make(ordered_before(y2, b.writes, y1, a.writes), dependence_code(a, b));
     const auto op = accumulation(p.source->stmt);
     const bool update = op && op == accumulation(q.source->stmt) && p.source->stmt->name == a.storage && q.source->stmt->name == a.storage;
@@ -357,24 +352,28 @@ class StepValidator {
         into.reversed.push_back(std::move(reversed));
       }
     }
-    if (after_.grid_slots > 0) {
-      Case apart_threads = make(!same_thread(y1, y2), "RACE-1");
+    const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
+    if (buffer && is_private(buffer->kind)) {
+      if (grid_changed_) private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
+    } else if (after_.grid_slots > 0) {
+      // A variable from outside the grid has a copy in every group; only what both touch under a slot can be shared wrongly.
+      Case apart_threads = make(a.variable ? !same_thread(y1, y2) : different_groups(y1, y2), "RACE-1");
       if (!apart_threads.violation.is_false()) into.threads.push_back(std::move(apart_threads));
     }
     if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes) {
-      into.lockstep.push_back(make(Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true), !ordered_before(y2, true, y1, true)}), "IND-2"));
+      // Whatever the old order was: copies that were separate may have become one.
+      const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true), !ordered_before(y2, true, y1, true), !same_instance(y1, y2)});
+      into.lockstep.push_back({both & lockstep, x1, x2, &a, &b, approximate, "IND-2"});
     }
   }
 
-  // Per-thread copies: order matters within a thread only, and a value must not have to travel between threads.
+  // Per-thread copies: a value must not have to travel between threads that were one, nor be met by one that was another.
   void private_flow(const Instance& y1, const Instance& y2, const Instance& x1, const Instance& x2, const Access& a, const Access& b,
                     const Formula& both, const Formula& was_before, bool approximate, StorageCases& into) {
-    const Formula reversed = ordered_before(y2, b.writes, y1, a.writes);
-    into.reversed.push_back({both & was_before & reversed, x1, x2, &a, &b, approximate, dependence_code(a, b)});
     if (!a.writes || b.writes) return;
     // The write reaches the read, and no write of the read's own thread comes in between.
     const Formula covered = overwritten(x1, x2, b, before_, "3");
-    into.flow.push_back({both & was_before & !same_thread(y1, y2) & !covered, x1, x2, &a, &b, approximate, "PRIV-1"});
+    into.flow.push_back({Formula::all({both, was_before, out_of_reach(y1, y2), !covered}), x1, x2, &a, &b, approximate, "PRIV-1"});
     const Formula met = (!same_thread(x1, x2)) & ordered_before(y1, true, y2, false);
     into.flow.push_back({both & met & !overwritten(y1, y2, b, after_, "4"), x1, x2, &a, &b, approximate, "PRIV-1"});
   }

@@ -74,6 +74,7 @@ TEST(LintObligations, grids_and_lanes) {
   RULE_EQ("PRF-24", std::string("RACE-1"), lint("program p { inout C: f32[9] for i in 0..8 @grid { C[i] = C[i + 1] } }"));
   RULE_EQ("PRF-24", std::string(), lint("program p { input A: f32[8] temp T: f32[8] output C: f32[8] for i in 0..8 @grid { T[i] = A[i] } for j in 0..8 @grid { C[j] = T[j] } }"));
   RULE_EQ("PRF-24", std::string("RACE-1"), lint("program p { input A: f32[8] inout T: f32[8] output C: f32[8] for i in 0..8 @grid { T[i] = A[i] } for j in 0..8 @grid { C[j] = T[7 - j] } }"));
+  RULE_EQ("PRF-24", std::string("RACE-1"), lint("program p { inout Y: f32[7] for k in 0..3 { var v: f32 = Y[k] } for i in 0..5 @grid { Y[i] = 1.0 } }"));
   RULE_EQ("COV-1", std::string("COV-1"), lint("program p { inout Z: f32[1] output C: f32[8] for i in 0..8 @grid { C[i] = 1.0 } Z[0] = 1.0 }").substr(0, 5));
   RULE_EQ("PRF-25", std::string(), lint("program p { inout C: f32[9] for i in 0..8 @vectorized { C[i] = C[i + 1] } }"));
   RULE_EQ("PRF-25", std::string("IND-2"), lint("program p { inout C: f32[9] for i in 0..8 @vectorized { C[floordiv(i, 2)] = 1.0 } }"));

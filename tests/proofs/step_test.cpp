@@ -115,6 +115,9 @@ TEST(StepObligations, grid_loops_need_independence_and_coverage) {
   ASSERT_NE(nullptr, beside.failed());
   RULE_EQ("COV-1", std::string("COV-1"), beside.failed()->code);
   RULE_EQ("PRF-15", std::string("launch-coverage"), beside.failed()->kind);
+  // A read outside the grid loop happens in every group, also in those that do not own the cell.
+  const Step outside = step("program p { inout Y: f32[7] local r: f32[1] for k in 0..3 { r[0] = Y[k] } for i in 0..5 { Y[i] = 1.0 } }", "retype i axis=grid");
+  RULE_TRUE("PRF-13", outside.failed() && outside.failed()->code == "RACE-1") << outside.failure();
   const Step one = step("program p { input x: f32[1] inout s: f32[1] for k in 0..1 { s[0] += x[k] } }", "retype k axis=grid");
   RULE_TRUE("PRF-15", one.proved()) << one.failure();
   const Step offset = step("program p { param n in 4..40 input X: f32[40] inout Y: f32[40] for i in 3..n { Y[i] = X[i - 1] } }", "retype i axis=grid");
