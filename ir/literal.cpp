@@ -100,7 +100,8 @@ std::string float_text(std::string digits, long exponent) {
   if (exponent >= -3 && exponent <= 17) {
     if (exponent <= 0) return "0." + std::string(static_cast<std::size_t>(-exponent), '0') + digits;
     if (n <= exponent) return digits + std::string(static_cast<std::size_t>(exponent - n), '0') + ".0";
-    return digits.substr(0, static_cast<std::size_t>(exponent)) + "." + digits.substr(static_cast<std::size_t>(exponent));
+    return digits.substr(0, static_cast<std::size_t>(exponent)) + "." +
+           digits.substr(static_cast<std::size_t>(exponent));
   }
   std::string out = digits.substr(0, 1);
   if (n > 1) out += "." + digits.substr(1);
@@ -111,7 +112,8 @@ std::string float_text(std::string digits, long exponent) {
 template <typename T>
 std::string shortest_of(T magnitude) {
   std::array<char, 64> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude, std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude, std::chars_format::scientific).ptr;
   const std::string_view written(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
   const std::size_t mark = written.find('e');
   std::string digits(written.substr(0, 1));
@@ -180,7 +182,8 @@ std::optional<Scalar> literal_from_float(Type to, std::string_view text) {
   // MPFR would also read words, digit groups and white space.
   constexpr std::string_view decimal_characters = "0123456789.eE+-";
   constexpr std::string_view hexadecimal_characters = "0123456789abcdefABCDEFxpP.+-";
-  if (text.find_first_not_of(hexadecimal ? hexadecimal_characters : decimal_characters) != std::string_view::npos) return std::nullopt;
+  if (text.find_first_not_of(hexadecimal ? hexadecimal_characters : decimal_characters) != std::string_view::npos)
+    return std::nullopt;
   return round_text(to, std::string(text), hexadecimal ? 16 : 10);
 }
 
@@ -207,7 +210,8 @@ double to_double(Scalar s) {
   } else if (exponent == 0) {
     magnitude = std::ldexp(static_cast<double>(fraction), 1 - f.bias() - f.fraction);
   } else {
-    magnitude = std::ldexp(static_cast<double>(fraction | (std::uint64_t{1} << f.fraction)), exponent - f.bias() - f.fraction);
+    magnitude =
+        std::ldexp(static_cast<double>(fraction | (std::uint64_t{1} << f.fraction)), exponent - f.bias() - f.fraction);
   }
   return negative ? -magnitude : magnitude;
 }

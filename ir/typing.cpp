@@ -9,20 +9,16 @@ namespace assay {
 bool is_defined(Op op, Type t) {
   switch (op) {
     case Op::choice:
-    case Op::select:
-      return true;
+    case Op::select: return true;
     case Op::land:
     case Op::lor:
-    case Op::lnot:
-      return t == Type::boolean;
+    case Op::lnot: return t == Type::boolean;
     case Op::eq:
-    case Op::ne:
-      return true;
+    case Op::ne: return true;
     case Op::lt:
     case Op::le:
     case Op::gt:
-    case Op::ge:
-      return t != Type::boolean;
+    case Op::ge: return t != Type::boolean;
     case Op::neg:
     case Op::add:
     case Op::sub:
@@ -30,16 +26,14 @@ bool is_defined(Op op, Type t) {
     case Op::max:
     case Op::min:
     case Op::abs:
-    case Op::relu:
-      return is_float(t) || is_int(t);
+    case Op::relu: return is_float(t) || is_int(t);
     case Op::floordiv:
     case Op::floormod:
     case Op::ceildiv:
     case Op::truncdiv:
     case Op::truncmod:
     case Op::eucdiv:
-    case Op::eucmod:
-      return is_int(t);
+    case Op::eucmod: return is_int(t);
     case Op::div:
     case Op::maxnum:
     case Op::minnum:
@@ -58,15 +52,13 @@ bool is_defined(Op op, Type t) {
     case Op::trunc:
     case Op::floor:
     case Op::ceil:
-    case Op::pow:
-      return is_float(t);
+    case Op::pow: return is_float(t);
     case Op::literal:
     case Op::index:
     case Op::variable:
     case Op::load:
     case Op::convert:
-    case Op::scope:
-      return false;
+    case Op::scope: return false;
   }
   return false;
 }

@@ -53,7 +53,8 @@ class Checker {
   };
 
   void fault(const char* code, Location where, std::string message, std::string help = {}) {
-    if (faults_.size() < max_faults) faults_.push_back({code, std::move(message), where, std::move(help), {}, Severity::error});
+    if (faults_.size() < max_faults)
+      faults_.push_back({code, std::move(message), where, std::move(help), {}, Severity::error});
   }
   void binder(const Symbol& s, Location where);
   void parameter(const Parameter& q);
@@ -99,14 +100,19 @@ std::vector<Diagnostic> Checker::run() {
 }
 
 void Checker::binder(const Symbol& s, Location where) {
-  if (!text::has_name_form(s) || text::find_reserved(s) != nullptr) fault("WF-1", where, fmt::format("`{}` is not a name", s));
-  if (!bound_.insert(s).second) fault("WF-1", where, fmt::format("the name `{}` is bound twice", s), "every binder of a program has a name of its own");
+  if (!text::has_name_form(s) || text::find_reserved(s) != nullptr)
+    fault("WF-1", where, fmt::format("`{}` is not a name", s));
+  if (!bound_.insert(s).second)
+    fault("WF-1", where, fmt::format("the name `{}` is bound twice", s),
+          "every binder of a program has a name of its own");
 }
 
 void Checker::parameter(const Parameter& q) {
   binder(q.name, q.where);
   symbols_.insert(q.name);
-  if (q.lo >= q.hi) fault("WF-18", q.where, fmt::format("the range {}..{} of parameter `{}` is empty", q.lo, q.hi, q.name), "the upper bound is excluded");
+  if (q.lo >= q.hi)
+    fault("WF-18", q.where, fmt::format("the range {}..{} of parameter `{}` is empty", q.lo, q.hi, q.name),
+          "the upper bound is excluded");
 }
 
 void Checker::buffer(const Buffer& b) {
@@ -132,8 +138,10 @@ void Checker::dimensions(const Buffer& b) {
     empty = empty || d.constant() == 0;
     if (bytes <= INT64_MAX) bytes *= std::max<Int128>(d.constant(), 1);
   }
-  if (bytes > INT64_MAX && !empty) fault("WF-17", b.where, fmt::format("buffer `{}` is larger than 2^63 - 1 bytes", b.name));
-  if (b.kind == BufferKind::constant && !constant) fault("WF-15", b.where, fmt::format("const buffer `{}` has dimensions that are not constant", b.name));
+  if (bytes > INT64_MAX && !empty)
+    fault("WF-17", b.where, fmt::format("buffer `{}` is larger than 2^63 - 1 bytes", b.name));
+  if (b.kind == BufferKind::constant && !constant)
+    fault("WF-15", b.where, fmt::format("const buffer `{}` has dimensions that are not constant", b.name));
 }
 
 void Checker::values(const Buffer& b) {
@@ -147,7 +155,8 @@ void Checker::values(const Buffer& b) {
     if (cells <= INT64_MAX) cells *= std::max<std::int64_t>(d.constant(), 0);
   }
   if (cells != static_cast<Int128>(b.data.size())) {
-    fault("WF-15", b.where, fmt::format("const buffer `{}` has {} elements and {} values", b.name, decimal_text(cells), b.data.size()));
+    fault("WF-15", b.where,
+          fmt::format("const buffer `{}` has {} elements and {} values", b.name, decimal_text(cells), b.data.size()));
   }
   if (!std::all_of(b.data.begin(), b.data.end(), [&](const Scalar& s) { return s.type == b.type; })) {
     fault("WF-15", b.where, fmt::format("a value of const buffer `{}` is not of its type", b.name));
@@ -176,8 +185,8 @@ void Checker::requirement(const Expr& e, Location where) {
     for (const Expr& a : e->args) requirement(a, at);
     return;
   }
-  const bool comparison = is_comparison(e->op) && e->args.size() == 2 && e->args[0] && e->args[1] && e->args[0]->op == Op::index &&
-                          e->args[1]->op == Op::index;
+  const bool comparison = is_comparison(e->op) && e->args.size() == 2 && e->args[0] && e->args[1] &&
+                          e->args[0]->op == Op::index && e->args[1]->op == Op::index;
   if (!comparison && !(e->op == Op::literal && e->type == Type::boolean)) {
     return fault("WF-20", at, "a `require` is not a condition over parameters");
   }
@@ -224,7 +233,8 @@ void Checker::statement(const Stmt& stmt, const Context& c) {
       return;
     case StmtKind::launch:
       only_outside_scopes(c, s.where, "`launch`");
-      if (!c.top_level) fault("WF-9", s.where, "`launch` stands inside another statement", "it separates top-level statements");
+      if (!c.top_level)
+        fault("WF-9", s.where, "`launch` stands inside another statement", "it separates top-level statements");
       return;
     case StmtKind::declare:
       if (s.value) {
@@ -251,12 +261,14 @@ void Checker::loop(const Stmt& stmt, const Context& c) {
   if (is_hardware(s.axis)) {
     ++inner.hardware;
     only_outside_scopes(c, s.where, fmt::format("a `@{}` loop", name(s.axis)));
-    if (c.under_vectorized) fault("WF-10", s.where, fmt::format("a `@{}` loop stands in a `@vectorized` loop", name(s.axis)));
+    if (c.under_vectorized)
+      fault("WF-10", s.where, fmt::format("a `@{}` loop stands in a `@vectorized` loop", name(s.axis)));
   }
   if (s.axis == Axis::workgroup || s.axis == Axis::reduce) {
     ++inner.slots;
     if (inner.slots == max_workgroup_slots + 1) {
-      fault("WF-13", s.where, fmt::format("more than {} `@workgroup` and `@reduce` loops lie on one path", max_workgroup_slots));
+      fault("WF-13", s.where,
+            fmt::format("more than {} `@workgroup` and `@reduce` loops lie on one path", max_workgroup_slots));
     }
   }
   inner.under_workgroup = c.under_workgroup || s.axis == Axis::workgroup;
@@ -266,7 +278,8 @@ void Checker::loop(const Stmt& stmt, const Context& c) {
   block(s.body, inner);
   if (fresh) symbols_.erase(s.name);
   if (s.axis == Axis::reduce && faults_.size() == before) {
-    if (auto reason = not_a_reduction(stmt)) fault("WF-12", reason->where.known() ? reason->where : s.where, reason->message, reason->help);
+    if (auto reason = not_a_reduction(stmt))
+      fault("WF-12", reason->where.known() ? reason->where : s.where, reason->message, reason->help);
   }
 }
 
@@ -277,9 +290,11 @@ void Checker::assign(const StmtNode& s, const Context& c) {
   const Variable& v = it->second;
   typed(s.value, v.type, s.where, fmt::format("the value of `{}`", s.name), "WF-3");
   if (v.scope != c.scope) {
-    fault("WF-6", s.where, fmt::format("a scope assigns `{}`, which is not its own", s.name), "a scope writes nothing but its own variables");
+    fault("WF-6", s.where, fmt::format("a scope assigns `{}`, which is not its own", s.name),
+          "a scope writes nothing but its own variables");
   } else if (v.hardware != c.hardware) {
-    fault("WF-11", s.where, fmt::format("`{}` is declared outside a `@grid` or `@workgroup` loop and assigned inside it", s.name),
+    fault("WF-11", s.where,
+          fmt::format("`{}` is declared outside a `@grid` or `@workgroup` loop and assigned inside it", s.name),
           "declare it inside the loop, or use a buffer");
   }
 }
@@ -300,12 +315,15 @@ void Checker::store(const StmtNode& s, const Context& c) {
   if (const auto it = buffers_.find(s.name); it != buffers_.end()) {
     typed(s.value, it->second->type, s.where, fmt::format("the value stored to `{}`", s.name), "WF-3");
   }
-  if (c.scope != 0) fault("WF-6", s.where, fmt::format("a scope stores to buffer `{}`", s.name), "a scope writes nothing but its own variables");
+  if (c.scope != 0)
+    fault("WF-6", s.where, fmt::format("a scope stores to buffer `{}`", s.name),
+          "a scope writes nothing but its own variables");
 }
 
 void Checker::typed(const Expr& e, Type type, Location where, std::string_view what, const char* code) {
   if (!e || e->type == type) return;
-  fault(code, e->where.known() ? e->where : where, fmt::format("{} is {} and not {}", what, shown(e->type), shown(type)));
+  fault(code, e->where.known() ? e->where : where,
+        fmt::format("{} is {} and not {}", what, shown(e->type), shown(type)));
 }
 
 void Checker::index(const Index& i, Location where, const char* what, const char* code) {
@@ -317,15 +335,19 @@ void Checker::index(const Index& i, Location where, const char* what, const char
   }
 }
 
-void Checker::subscripts(const Symbol& buffer_name, const std::vector<Expr>& indices, const Context& c, Location where) {
+void Checker::subscripts(const Symbol& buffer_name, const std::vector<Expr>& indices, const Context& c,
+                         Location where) {
   for (const Expr& e : indices) {
     expression(e, c, where);
-    if (e && e->type != Type::index && !is_int(e->type)) fault("WF-4", where, fmt::format("a subscript is {}", shown(e->type)));
+    if (e && e->type != Type::index && !is_int(e->type))
+      fault("WF-4", where, fmt::format("a subscript is {}", shown(e->type)));
   }
   const auto it = buffers_.find(buffer_name);
   if (it == buffers_.end()) return;
   if (it->second->dims.size() != indices.size()) {
-    fault("WF-4", where, fmt::format("`{}` has {} dimensions and gets {} subscripts", buffer_name, it->second->dims.size(), indices.size()));
+    fault("WF-4", where,
+          fmt::format("`{}` has {} dimensions and gets {} subscripts", buffer_name, it->second->dims.size(),
+                      indices.size()));
   }
 }
 
@@ -341,14 +363,16 @@ void Checker::expression(const Expr& expr, const Context& c, Location around) {
     case Op::variable: {
       const auto it = variables_.find(e.name);
       if (it == variables_.end()) return fault("WF-2", where, fmt::format("`{}` is not a visible variable", e.name));
-      if (it->second.type != e.type) fault("WF-3", where, fmt::format("`{}` is {} and not {}", e.name, shown(it->second.type), shown(e.type)));
+      if (it->second.type != e.type)
+        fault("WF-3", where, fmt::format("`{}` is {} and not {}", e.name, shown(it->second.type), shown(e.type)));
       return;
     }
     case Op::load: {
       subscripts(e.name, e.args, c, where);
       const auto it = buffers_.find(e.name);
       if (it == buffers_.end()) return fault("WF-2", where, fmt::format("`{}` is not a buffer", e.name));
-      if (it->second->type != e.type) fault("WF-3", where, fmt::format("`{}` holds {} and not {}", e.name, shown(it->second->type), shown(e.type)));
+      if (it->second->type != e.type)
+        fault("WF-3", where, fmt::format("`{}` holds {} and not {}", e.name, shown(it->second->type), shown(e.type)));
       return;
     }
     case Op::convert:
@@ -376,14 +400,17 @@ void Checker::literal(const ExprNode& e) {
   const Scalar s = e.literal;
   const int width = s.type == Type::boolean ? 1 : bit_width(s.type);
   const bool fits = width == 64 || (s.bits >> width) == 0;
-  if (s.type != e.type || s.type == Type::index || !fits) return fault("WF-3", e.where, "a literal does not lie in its type");
-  if (is_nan(s) && s.bits != canonical_nan(s.type).bits) fault("WF-3", e.where, "a literal is a NaN other than the one of its type");
+  if (s.type != e.type || s.type == Type::index || !fits)
+    return fault("WF-3", e.where, "a literal does not lie in its type");
+  if (is_nan(s) && s.bits != canonical_nan(s.type).bits)
+    fault("WF-3", e.where, "a literal is a NaN other than the one of its type");
 }
 
 void Checker::operation(const ExprNode& e) {
   const auto wrong = [&](std::string message) { fault("WF-3", e.where, std::move(message)); };
   const std::string_view text = e.op == Op::choice ? "? :" : info(e.op).text;
-  if (e.args.size() != static_cast<std::size_t>(info(e.op).arity)) return wrong(fmt::format("`{}` has {} operands", text, e.args.size()));
+  if (e.args.size() != static_cast<std::size_t>(info(e.op).arity))
+    return wrong(fmt::format("`{}` has {} operands", text, e.args.size()));
   if (std::any_of(e.args.begin(), e.args.end(), [](const Expr& a) { return !a; })) return;  // reported with the operand
   std::size_t first = 0;
   if (has_condition(e.op)) {
@@ -392,7 +419,8 @@ void Checker::operation(const ExprNode& e) {
   }
   const Type type = e.args[first]->type;
   for (std::size_t i = first + 1; i < e.args.size(); ++i) {
-    if (e.args[i]->type != type) return wrong(fmt::format("the operands of `{}` are {} and {}", text, shown(type), shown(e.args[i]->type)));
+    if (e.args[i]->type != type)
+      return wrong(fmt::format("the operands of `{}` are {} and {}", text, shown(type), shown(e.args[i]->type)));
   }
   const bool defined = type == Type::index ? is_comparison(e.op) || has_condition(e.op) : is_defined(e.op, type);
   if (!defined) return wrong(fmt::format("there is no `{}` at {}", text, shown(type)));

@@ -9,7 +9,13 @@ namespace assay {
 namespace {
 
 Diagnostic because(Location where, std::string message) {
-  return {"WF-12", std::move(message), where, "a `@reduce` loop holds one accumulation, as in `C[i] += A[i, k]`, into a cell that is the same in all its iterations", {}, Severity::error};
+  return {"WF-12",
+          std::move(message),
+          where,
+          "a `@reduce` loop holds one accumulation, as in `C[i] += A[i, k]`, into a cell that is the same in all its "
+          "iterations",
+          {},
+          Severity::error};
 }
 
 // Whether an expression reads the buffer or variable.
@@ -50,15 +56,19 @@ std::optional<Diagnostic> not_a_reduction(const Stmt& loop) {
   std::vector<Expr> others;  // what must not read the cell
   Stmt s = loop;
   while (true) {
-    const bool plain = s->kind == StmtKind::loop && (s->axis == Axis::serial || s->axis == Axis::unrolled || &*s == &*loop);
+    const bool plain =
+        s->kind == StmtKind::loop && (s->axis == Axis::serial || s->axis == Axis::unrolled || &*s == &*loop);
     const bool guard = s->kind == StmtKind::branch && s->other.empty();
     if (!plain && !guard) break;
     if (plain) symbols.insert(s->name);
     if (guard) others.push_back(s->value);
-    if (s->body.size() != 1) return because(s->where, fmt::format("a `@reduce` loop holds {} statements where one accumulation is needed", s->body.size()));
+    if (s->body.size() != 1)
+      return because(s->where, fmt::format("a `@reduce` loop holds {} statements where one accumulation is needed",
+                                           s->body.size()));
     s = s->body[0];
   }
-  if (s->kind != StmtKind::store && s->kind != StmtKind::assign) return because(s->where, "a `@reduce` loop holds a statement that is not an accumulation");
+  if (s->kind != StmtKind::store && s->kind != StmtKind::assign)
+    return because(s->where, "a `@reduce` loop holds a statement that is not an accumulation");
   const ExprNode& value = *s->value;
   const bool binary = value.op == Op::add || value.op == Op::mul || value.op == Op::max || value.op == Op::min;
   if (binary && is_cell(value.args[0], *s)) {
@@ -72,11 +82,13 @@ std::optional<Diagnostic> not_a_reduction(const Stmt& loop) {
     return because(s->where, "the statement in a `@reduce` loop is not an accumulation");
   }
   for (const Expr& e : s->indices) {
-    if (mentions(e, symbols)) return because(s->where, "the cell of a `@reduce` loop changes from one iteration to the next");
+    if (mentions(e, symbols))
+      return because(s->where, "the cell of a `@reduce` loop changes from one iteration to the next");
     others.push_back(e);
   }
   for (const Expr& e : others) {
-    if (reads(e, s->name)) return because(s->where, fmt::format("a `@reduce` loop reads `{}` beside accumulating into it", s->name));
+    if (reads(e, s->name))
+      return because(s->where, fmt::format("a `@reduce` loop reads `{}` beside accumulating into it", s->name));
   }
   return std::nullopt;
 }

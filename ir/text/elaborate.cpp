@@ -55,8 +55,7 @@ Elaborator::Typed Elaborator::literal(const Syntax& s) {
 Elaborator::Typed Elaborator::elaborate(const Syntax& s) {
   switch (s.kind) {
     case Syntax::Kind::integer:
-    case Syntax::Kind::floating:
-      return literal(s);
+    case Syntax::Kind::floating: return literal(s);
     case Syntax::Kind::boolean: return fixed(make_literal(bool_scalar(s.truth), s.where));
     case Syntax::Kind::name: return elaborate_name(s);
     case Syntax::Kind::element: return elaborate_element(s);
@@ -72,7 +71,8 @@ Elaborator::Typed Elaborator::measured(const Syntax& s) {
   Typed t = elaborate(s);
   height_ = std::max(height_, t.height);
   if (t.height <= max_expression_height || t.state == Typed::State::bad) return t;
-  reporter_.fatal("LIM-3", s.where, fmt::format("an expression is more than {} operations high", max_expression_height), "put a part of it into a variable");
+  reporter_.fatal("LIM-3", s.where, fmt::format("an expression is more than {} operations high", max_expression_height),
+                  "put a part of it into a variable");
   return {};
 }
 
@@ -84,8 +84,7 @@ Elaborator::Typed Elaborator::elaborate_name(const Syntax& s) {
   }
   switch (b->kind) {
     case Binding::Kind::parameter:
-    case Binding::Kind::loop:
-      return fixed(make_index(Index::symbol(b->symbol), s.where));
+    case Binding::Kind::loop: return fixed(make_index(Index::symbol(b->symbol), s.where));
     case Binding::Kind::variable: return fixed(make_variable(b->symbol, b->type, s.where));
     case Binding::Kind::buffer:
       reporter_.error("NAME-4", s.where, fmt::format("`{}` is a buffer and needs subscripts here", s.text),
@@ -108,8 +107,9 @@ const Binding* Elaborator::buffer(std::string_view name, std::size_t count, Loca
     return nullptr;
   }
   if (count != b->rank) {
-    reporter_.error("IDX-5", where, fmt::format("`{}` has {} dimension{} and gets {} subscript{}", name, b->rank, b->rank == 1 ? "" : "s", count,
-                                                count == 1 ? "" : "s"));
+    reporter_.error("IDX-5", where,
+                    fmt::format("`{}` has {} dimension{} and gets {} subscript{}", name, b->rank,
+                                b->rank == 1 ? "" : "s", count, count == 1 ? "" : "s"));
     return nullptr;
   }
   return b;
@@ -159,7 +159,8 @@ Elaborator::Typed Elaborator::elaborate_conversion(const Syntax& s) {
   Typed t = elaborate(operand);
   if (t.state == Typed::State::flexible) {
     if (t.flexible->floating) {
-      reporter_.error("TYPE-2", operand.where, "nothing gives this literal a type", "a conversion does not; write the type it has, as in `f32(1.5)`");
+      reporter_.error("TYPE-2", operand.where, "nothing gives this literal a type",
+                      "a conversion does not; write the type it has, as in `f32(1.5)`");
       return {};
     }
     t = fixed(resolve(*t.flexible, Type::index), t.height);
@@ -172,7 +173,8 @@ Expr Elaborator::require_condition(const Typed& t, Location where) {
   if (t.state == Typed::State::bad) return {};
   if (t.state == Typed::State::fixed && t.expr->type == Type::boolean) return t.expr;
   const std::string found = t.state == Typed::State::flexible ? "a number" : shown(t.expr->type);
-  reporter_.error("TYPE-5", where, fmt::format("a condition is needed here, and this is {}", found), "compare it, as in `x != 0`");
+  reporter_.error("TYPE-5", where, fmt::format("a condition is needed here, and this is {}", found),
+                  "compare it, as in `x != 0`");
   return {};
 }
 
@@ -207,9 +209,11 @@ Elaborator::Typed Elaborator::combine(Op op, std::vector<Typed> args, Location w
     }
     if (known && t.expr->type != type) {
       const bool index = type == Type::index || t.expr->type == Type::index;
-      const std::string both = fmt::format("the operands of `{}` are {} and {}", operation_text(op), shown(type), shown(t.expr->type));
+      const std::string both =
+          fmt::format("the operands of `{}` are {} and {}", operation_text(op), shown(type), shown(t.expr->type));
       const std::string target(name(type == Type::index ? t.expr->type : type));
-      reporter_.error(index ? "IDX-8" : "TYPE-1", where, both, fmt::format("convert one of them, as in `{}(…)`", target));
+      reporter_.error(index ? "IDX-8" : "TYPE-1", where, both,
+                      fmt::format("convert one of them, as in `{}(…)`", target));
       return {};
     }
     type = t.expr->type;
@@ -254,7 +258,8 @@ Expr Elaborator::resolve(const Flexible& f, Type type) {
 
 Expr Elaborator::resolve_literal(const Syntax& s, Type type) {
   if (type == Type::boolean) {
-    reporter_.error("TYPE-7", s.where, "a number stands where a bool is needed", "the values of bool are `true` and `false`");
+    reporter_.error("TYPE-7", s.where, "a number stands where a bool is needed",
+                    "the values of bool are `true` and `false`");
     return {};
   }
   if (s.kind == Syntax::Kind::floating) {
@@ -281,8 +286,9 @@ Expr Elaborator::resolve_literal(const Syntax& s, Type type) {
   const auto value = literal_from_integer(type, s.integer);
   if (!value) {
     const IntRange range = int_range(type);
-    reporter_.error("TYPE-3", s.where, fmt::format("{} cannot hold this literal", name(type)),
-                    fmt::format("its values are {} to {}", to_text(wrap_int(type, range.lo)), to_text(wrap_int(type, range.hi))));
+    reporter_.error(
+        "TYPE-3", s.where, fmt::format("{} cannot hold this literal", name(type)),
+        fmt::format("its values are {} to {}", to_text(wrap_int(type, range.lo)), to_text(wrap_int(type, range.hi))));
     return {};
   }
   return make_literal(*value, s.where);
@@ -291,12 +297,14 @@ Expr Elaborator::resolve_literal(const Syntax& s, Type type) {
 Expr Elaborator::build(Op op, Type type, std::vector<Expr> operands, Location where) {
   if (type == Type::index && !is_comparison(op) && !has_condition(op)) return build_index(op, operands, where);
   if (operands.size() > 3 || (operands.size() > 2 && (op == Op::max || op == Op::min))) {
-    reporter_.error("SYN-10", where, fmt::format("`{}` takes 2 operands at {}", operation_text(op), name(type)), "more only at index values");
+    reporter_.error("SYN-10", where, fmt::format("`{}` takes 2 operands at {}", operation_text(op), name(type)),
+                    "more only at index values");
     return {};
   }
   if (!is_defined(op, type)) {
     std::string help;
-    if (op == Op::div) help = "integer division is named: floordiv(a, b), truncdiv(a, b), ceildiv(a, b) or eucdiv(a, b)";
+    if (op == Op::div)
+      help = "integer division is named: floordiv(a, b), truncdiv(a, b), ceildiv(a, b) or eucdiv(a, b)";
     reporter_.error("TYPE-6", where, fmt::format("there is no `{}` at type {}", operation_text(op), name(type)), help);
     return {};
   }
@@ -305,7 +313,8 @@ Expr Elaborator::build(Op op, Type type, std::vector<Expr> operands, Location wh
 
 Expr Elaborator::build_index(Op op, const std::vector<Expr>& operands, Location where) {
   const auto refuse = [&](const std::string& help) {
-    reporter_.error("IDX-3", where, fmt::format("`{}` of these operands is not an index value", operation_text(op)), help);
+    reporter_.error("IDX-3", where, fmt::format("`{}` of these operands is not an index value", operation_text(op)),
+                    help);
     return Expr();
   };
   if (!is_index_operation(op)) {
@@ -314,7 +323,8 @@ Expr Elaborator::build_index(Op op, const std::vector<Expr>& operands, Location 
   }
   std::vector<Index> v;
   for (const Expr& e : operands) {
-    if (e->op != Op::index) return refuse("a choice between index values is computed at run time: convert it, as in `i64(c ? i : j)`");
+    if (e->op != Op::index)
+      return refuse("a choice between index values is computed at run time: convert it, as in `i64(c ? i : j)`");
     v.push_back(e->index);
   }
   Index result;
@@ -330,8 +340,10 @@ Expr Elaborator::build_index(Op op, const std::vector<Expr>& operands, Location 
     case Op::min: result = min(v); break;
     default: {
       if (!v[1].is_constant() || v[1].constant() <= 0) {
-        reporter_.error("IDX-6", where, fmt::format("the divisor of `{}` at index values is a positive integer literal", operation_text(op)),
-                        v[1].is_constant() ? "" : "convert the operands, as in `floordiv(i64(i), i64(n))`");
+        reporter_.error(
+            "IDX-6", where,
+            fmt::format("the divisor of `{}` at index values is a positive integer literal", operation_text(op)),
+            v[1].is_constant() ? "" : "convert the operands, as in `floordiv(i64(i), i64(n))`");
         return {};
       }
       const std::int64_t d = v[1].constant();
@@ -340,7 +352,8 @@ Expr Elaborator::build_index(Op op, const std::vector<Expr>& operands, Location 
     }
   }
   if (!is_writable_index(result)) {
-    reporter_.error("IDX-1", where, "an index value has a constant or a coefficient outside of -(2^63 - 1) to 2^63 - 1");
+    reporter_.error("IDX-1", where,
+                    "an index value has a constant or a coefficient outside of -(2^63 - 1) to 2^63 - 1");
     return {};
   }
   if (atoms(result) > max_index_atoms) {
@@ -357,7 +370,8 @@ Expr Elaborator::value(const Syntax& s, Type type) {
   if (t.state == Typed::State::flexible) return resolve(*t.flexible, type);
   if (t.expr->type == type) return t.expr;
   const bool index = t.expr->type == Type::index;
-  reporter_.error(index ? "IDX-8" : "TYPE-7", s.where, fmt::format("{} is needed here, and this is {}", name(type), shown(t.expr->type)),
+  reporter_.error(index ? "IDX-8" : "TYPE-7", s.where,
+                  fmt::format("{} is needed here, and this is {}", name(type), shown(t.expr->type)),
                   fmt::format("convert it, as in `{}(…)`", name(type)));
   return {};
 }
@@ -370,7 +384,8 @@ Expr Elaborator::as_subscript(const Typed& t, Location where) {
   if (t.state == Typed::State::bad) return {};
   if (t.state == Typed::State::flexible) return resolve(*t.flexible, Type::index);
   if (t.expr->type == Type::index || is_int(t.expr->type)) return t.expr;
-  reporter_.error("IDX-5", where, fmt::format("a subscript is an index value or an integer, and this is {}", name(t.expr->type)),
+  reporter_.error("IDX-5", where,
+                  fmt::format("a subscript is an index value or an integer, and this is {}", name(t.expr->type)),
                   t.expr->type == Type::boolean ? "" : "convert it, as in `i32(…)`");
   return {};
 }
@@ -382,7 +397,8 @@ std::optional<Index> Elaborator::bound(const Syntax& s, const char* what) {
   if (!e) return std::nullopt;
   if (e->op == Op::index) return e->index;
   reporter_.error("IDX-4", s.where, fmt::format("{} is an index value, and this is not", what),
-                  "it is made of integers, parameters and symbols of enclosing loops by + - * floordiv floormod ceildiv min max, and never reads data");
+                  "it is made of integers, parameters and symbols of enclosing loops by + - * floordiv floormod "
+                  "ceildiv min max, and never reads data");
   return std::nullopt;
 }
 

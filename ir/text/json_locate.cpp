@@ -46,7 +46,8 @@ class Scanner {
  private:
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
   }
   void skip_string() {
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {

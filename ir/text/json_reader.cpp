@@ -70,7 +70,8 @@ class Reader {
     return false;
   }
   /// An object with exactly these members, but for those after `optional` which may be missing.
-  bool object(const Json& j, std::initializer_list<const char*> required, std::initializer_list<const char*> optional = {});
+  bool object(const Json& j, std::initializer_list<const char*> required,
+              std::initializer_list<const char*> optional = {});
   template <typename F>
   bool member(const Json& j, const char* name, F read) {
     const Step step(*this, name);
@@ -131,7 +132,8 @@ class Reader {
   int depth_ = 0;
 };
 
-bool Reader::object(const Json& j, std::initializer_list<const char*> required, std::initializer_list<const char*> optional) {
+bool Reader::object(const Json& j, std::initializer_list<const char*> required,
+                    std::initializer_list<const char*> optional) {
   if (depth_ > deepest) return wrong("values nest too deep");
   if (!j.is_object()) return wrong("an object is needed");
   for (const char* name : required) {
@@ -139,7 +141,8 @@ bool Reader::object(const Json& j, std::initializer_list<const char*> required, 
   }
   for (const auto& [key, ignored] : j.items()) {
     const auto is_key = [&k = key](const char* name) { return k == name; };
-    if (std::none_of(required.begin(), required.end(), is_key) && std::none_of(optional.begin(), optional.end(), is_key)) {
+    if (std::none_of(required.begin(), required.end(), is_key) &&
+        std::none_of(optional.begin(), optional.end(), is_key)) {
       return wrong(fmt::format("the member `{}` is not known here", key.substr(0, 40)));
     }
   }
@@ -158,7 +161,8 @@ bool Reader::integer(const Json& j, Int128& out) {
   if (!j.is_string()) return wrong("an integer is needed");
   const auto& digits = j.get_ref<const std::string&>();
   const std::size_t first = !digits.empty() && digits[0] == '-' ? 1 : 0;
-  if (digits.size() == first || digits.size() > first + 38 || !std::all_of(digits.begin() + static_cast<std::ptrdiff_t>(first), digits.end(), is_digit)) {
+  if (digits.size() == first || digits.size() > first + 38 ||
+      !std::all_of(digits.begin() + static_cast<std::ptrdiff_t>(first), digits.end(), is_digit)) {
     return wrong("the digits of an integer are needed");
   }
   out = 0;
@@ -170,7 +174,8 @@ bool Reader::integer(const Json& j, Int128& out) {
 bool Reader::integer64(const Json& j, std::int64_t& out) {
   Int128 v = 0;
   if (!integer(j, v)) return false;
-  if (v < std::numeric_limits<std::int64_t>::min() || v > std::numeric_limits<std::int64_t>::max()) return wrong("the integer does not fit 64 bits");
+  if (v < std::numeric_limits<std::int64_t>::min() || v > std::numeric_limits<std::int64_t>::max())
+    return wrong("the integer does not fit 64 bits");
   out = static_cast<std::int64_t>(v);
   return true;
 }
@@ -219,14 +224,17 @@ bool Reader::term(const Json& j, Index& sum) {
     std::int64_t by = 0;
     Index operand;
     if (!member(j, kind, [&](const Json& m) { return index(m, operand); })) return false;
-    const bool good = member(j, "by", [&](const Json& m) { return integer64(m, by) && (by > 0 || wrong("a divisor is positive")); });
+    const bool good =
+        member(j, "by", [&](const Json& m) { return integer64(m, by) && (by > 0 || wrong("a divisor is positive")); });
     if (!good) return false;
     atom = j.contains("floordiv") ? floordiv(operand, by) : floormod(operand, by);
   } else if (j.contains("min") || j.contains("max")) {
     const char* kind = j.contains("min") ? "min" : "max";
     if (!object(j, {"times", kind}) || !read_times()) return false;
     std::vector<Index> operands;
-    const bool good = member(j, kind, [&](const Json& m) { return indices(m, operands) && (!operands.empty() || wrong("there is no operand")); });
+    const bool good = member(j, kind, [&](const Json& m) {
+      return indices(m, operands) && (!operands.empty() || wrong("there is no operand"));
+    });
     if (!good) return false;
     atom = j.contains("min") ? min(operands) : max(operands);
   } else {
@@ -269,7 +277,8 @@ bool Reader::operation(const Json& j, Op op, Expr& out) {
     const Step step(*this, "args");
     if (!expressions(j.at("args"), args)) return false;
   }
-  if (args.size() != static_cast<std::size_t>(info(op).arity)) return wrong(fmt::format("the operation has {} operands", args.size()));
+  if (args.size() != static_cast<std::size_t>(info(op).arity))
+    return wrong(fmt::format("the operation has {} operands", args.size()));
   out = make_op(op, std::move(args));
   return true;
 }
@@ -281,7 +290,9 @@ bool Reader::other_expression(const Json& j, Expr& out) {
   const auto read_type = [&] { return member(j, "type", [&](const Json& m) { return type(m, t); }); };
   const auto read_name = [&](const char* key) { return member(j, key, [&](const Json& m) { return text(m, name); }); };
   std::vector<Expr> args;
-  const auto read_args = [&](const char* key) { return member(j, key, [&](const Json& m) { return expressions(m, args); }); };
+  const auto read_args = [&](const char* key) {
+    return member(j, key, [&](const Json& m) { return expressions(m, args); });
+  };
   if (op == "literal") {
     Scalar s;
     if (!object(j, {"op", "type", "value"}) || !read_type()) return false;
@@ -295,7 +306,9 @@ bool Reader::other_expression(const Json& j, Expr& out) {
     if (!object(j, {"op", "name", "type"}) || !read_name("name") || !read_type()) return false;
     out = make_variable(name, t);
   } else if (op == "load") {
-    if (!object(j, {"op", "buffer", "type", "indices"}) || !read_name("buffer") || !read_type() || !read_args("indices")) return false;
+    if (!object(j, {"op", "buffer", "type", "indices"}) || !read_name("buffer") || !read_type() ||
+        !read_args("indices"))
+      return false;
     out = make_load(name, t, std::move(args));
   } else if (op == "convert") {
     if (!object(j, {"op", "type", "args"}) || !read_type() || !read_args("args")) return false;
@@ -321,22 +334,30 @@ bool Reader::statement(const Json& j, Stmt& out) {
   std::string name;
   const auto read_name = [&](const char* key) { return member(j, key, [&](const Json& m) { return text(m, name); }); };
   Expr e;
-  const auto read_value = [&](const char* key) { return member(j, key, [&](const Json& m) { return expression(m, e); }); };
-  const auto read_block = [&](const char* key, Block& b) { return member(j, key, [&](const Json& m) { return block(m, b); }); };
+  const auto read_value = [&](const char* key) {
+    return member(j, key, [&](const Json& m) { return expression(m, e); });
+  };
+  const auto read_block = [&](const char* key, Block& b) {
+    return member(j, key, [&](const Json& m) { return block(m, b); });
+  };
   if (kind == "for") {
     Index lo, hi;
     std::int64_t step = 1;
     Axis axis = Axis::serial;
     Block body;
     const bool good = object(j, {"stmt", "symbol", "lo", "hi", "step", "axis", "body"}) && read_name("symbol") &&
-                      member(j, "lo", [&](const Json& m) { return index(m, lo); }) && member(j, "hi", [&](const Json& m) { return index(m, hi); }) &&
+                      member(j, "lo", [&](const Json& m) { return index(m, lo); }) &&
+                      member(j, "hi", [&](const Json& m) { return index(m, hi); }) &&
                       member(j, "step", [&](const Json& m) { return integer64(m, step); }) &&
-                      member(j, "axis", [&](const Json& m) { return word(m, axis, parse_axis, "an axis"); }) && read_block("body", body);
+                      member(j, "axis", [&](const Json& m) { return word(m, axis, parse_axis, "an axis"); }) &&
+                      read_block("body", body);
     if (!good) return false;
     out = make_loop(name, lo, hi, step, axis, std::move(body));
   } else if (kind == "if") {
     Block then, other;
-    if (!object(j, {"stmt", "condition", "then", "else"}) || !read_value("condition") || !read_block("then", then) || !read_block("else", other)) return false;
+    if (!object(j, {"stmt", "condition", "then", "else"}) || !read_value("condition") || !read_block("then", then) ||
+        !read_block("else", other))
+      return false;
     out = make_branch(e, std::move(then), std::move(other));
   } else if (kind == "zero") {
     if (!object(j, {"stmt", "buffer"}) || !read_name("buffer")) return false;
@@ -346,7 +367,9 @@ bool Reader::statement(const Json& j, Stmt& out) {
     out = kind == "barrier" ? make_barrier() : make_launch();
   } else if (kind == "var") {
     Type t = Type::f32;
-    if (!object(j, {"stmt", "name", "type"}, {"value"}) || !read_name("name") || !member(j, "type", [&](const Json& m) { return type(m, t); })) return false;
+    if (!object(j, {"stmt", "name", "type"}, {"value"}) || !read_name("name") ||
+        !member(j, "type", [&](const Json& m) { return type(m, t); }))
+      return false;
     if (j.contains("value") && !read_value("value")) return false;
     out = make_declare(name, t, e);
   } else if (kind == "assign") {
@@ -355,7 +378,8 @@ bool Reader::statement(const Json& j, Stmt& out) {
   } else if (kind == "store") {
     std::vector<Expr> subscripts;
     const bool good = object(j, {"stmt", "buffer", "indices", "value"}) && read_name("buffer") &&
-                      member(j, "indices", [&](const Json& m) { return expressions(m, subscripts); }) && read_value("value");
+                      member(j, "indices", [&](const Json& m) { return expressions(m, subscripts); }) &&
+                      read_value("value");
     if (!good) return false;
     out = make_store(name, std::move(subscripts), e);
   } else {
@@ -366,45 +390,57 @@ bool Reader::statement(const Json& j, Stmt& out) {
 }
 
 bool Reader::buffer(const Json& j, Buffer& out) {
-  const bool good = object(j, {"name", "kind", "type", "dims"}, {"range", "data"}) && member(j, "name", [&](const Json& m) { return text(m, out.name); }) &&
-                    member(j, "kind", [&](const Json& m) { return word(m, out.kind, parse_buffer_kind, "a kind of buffer"); }) &&
-                    member(j, "type", [&](const Json& m) { return type(m, out.type); }) &&
-                    member(j, "dims", [&](const Json& m) { return indices(m, out.dims); });
+  const bool good =
+      object(j, {"name", "kind", "type", "dims"}, {"range", "data"}) &&
+      member(j, "name", [&](const Json& m) { return text(m, out.name); }) &&
+      member(j, "kind", [&](const Json& m) { return word(m, out.kind, parse_buffer_kind, "a kind of buffer"); }) &&
+      member(j, "type", [&](const Json& m) { return type(m, out.type); }) &&
+      member(j, "dims", [&](const Json& m) { return indices(m, out.dims); });
   if (!good) return false;
   if (j.contains("range")) {
     std::vector<Int128> ends;
     const bool read = member(j, "range", [&](const Json& m) {
-      return elements(m, [&](const Json& e) { return integer(e, ends.emplace_back()); }) && (ends.size() == 2 || wrong("a range has two ends"));
+      return elements(m, [&](const Json& e) { return integer(e, ends.emplace_back()); }) &&
+             (ends.size() == 2 || wrong("a range has two ends"));
     });
     if (!read) return false;
     out.range = std::pair(ends[0], ends[1]);
   }
   if (!j.contains("data")) return true;
-  return member(j, "data", [&](const Json& m) { return elements(m, [&](const Json& e) { return value(e, out.type, out.data.emplace_back()); }); });
+  return member(j, "data", [&](const Json& m) {
+    return elements(m, [&](const Json& e) { return value(e, out.type, out.data.emplace_back()); });
+  });
 }
 
 bool Reader::program(const Json& j, Program& out) {
   const auto parameter = [&](const Json& q) {
     Parameter& p = out.parameters.emplace_back();
     return object(q, {"name", "lo", "hi"}) && member(q, "name", [&](const Json& m) { return text(m, p.name); }) &&
-           member(q, "lo", [&](const Json& m) { return integer64(m, p.lo); }) && member(q, "hi", [&](const Json& m) { return integer64(m, p.hi); });
+           member(q, "lo", [&](const Json& m) { return integer64(m, p.lo); }) &&
+           member(q, "hi", [&](const Json& m) { return integer64(m, p.hi); });
   };
-  return object(j, {"name", "parameters", "requirements", "buffers", "body"}) && member(j, "name", [&](const Json& m) { return text(m, out.name); }) &&
+  return object(j, {"name", "parameters", "requirements", "buffers", "body"}) &&
+         member(j, "name", [&](const Json& m) { return text(m, out.name); }) &&
          member(j, "parameters", [&](const Json& m) { return elements(m, parameter); }) &&
          member(j, "requirements", [&](const Json& m) { return expressions(m, out.requirements); }) &&
-         member(j, "buffers", [&](const Json& m) { return elements(m, [&](const Json& b) { return buffer(b, out.buffers.emplace_back()); }); }) &&
+         member(j, "buffers",
+                [&](const Json& m) {
+                  return elements(m, [&](const Json& b) { return buffer(b, out.buffers.emplace_back()); });
+                }) &&
          member(j, "body", [&](const Json& m) { return block(m, out.body); });
 }
 
 bool Reader::schedule(const Json& j, Schedule& out) {
   const auto key = [&](const Json& k, ScheduleLine& line) {
     auto& [word, values] = line.keys.emplace_back();
-    return object(k, {"key", "values"}) && member(k, "key", [&, &w = word](const Json& m) { return text(m, w.text); }) &&
+    return object(k, {"key", "values"}) &&
+           member(k, "key", [&, &w = word](const Json& m) { return text(m, w.text); }) &&
            member(k, "values", [&, &v = values](const Json& m) { return words(m, v); });
   };
   const auto line = [&](const Json& l) {
     ScheduleLine& s = out.lines.emplace_back();
-    return object(l, {"op", "operands", "keys", "results"}) && member(l, "op", [&](const Json& m) { return text(m, s.op); }) &&
+    return object(l, {"op", "operands", "keys", "results"}) &&
+           member(l, "op", [&](const Json& m) { return text(m, s.op); }) &&
            member(l, "operands", [&](const Json& m) { return words(m, s.operands); }) &&
            member(l, "keys", [&](const Json& m) { return elements(m, [&](const Json& k) { return key(k, s); }); }) &&
            member(l, "results", [&](const Json& m) { return words(m, s.results); });
@@ -425,9 +461,12 @@ bool Reader::expectation(const Json& j, const SourceFile& f, Expectation& out) {
       });
     });
   };
-  return object(j, {"command", "verdict", "code", "programs", "schedules"}) && member(j, "command", [&](const Json& m) { return text(m, out.command); }) &&
-         member(j, "verdict", [&](const Json& m) { return text(m, out.verdict); }) && member(j, "code", [&](const Json& m) { return text(m, out.code); }) &&
-         positions("programs", f.programs.size(), out.programs) && positions("schedules", f.schedules.size(), out.schedules);
+  return object(j, {"command", "verdict", "code", "programs", "schedules"}) &&
+         member(j, "command", [&](const Json& m) { return text(m, out.command); }) &&
+         member(j, "verdict", [&](const Json& m) { return text(m, out.verdict); }) &&
+         member(j, "code", [&](const Json& m) { return text(m, out.code); }) &&
+         positions("programs", f.programs.size(), out.programs) &&
+         positions("schedules", f.schedules.size(), out.schedules);
 }
 
 bool Reader::file(const Json& j, SourceFile& out) {
@@ -437,10 +476,17 @@ bool Reader::file(const Json& j, SourceFile& out) {
     return integer64(m, v) && (v == 1 || wrong("the version of the format is 1"));
   };
   if (!member(j, "air", version)) return false;
-  if (!member(j, "programs", [&](const Json& m) { return elements(m, [&](const Json& p) { return program(p, out.programs.emplace_back()); }); })) return false;
-  if (!member(j, "schedules", [&](const Json& m) { return elements(m, [&](const Json& s) { return schedule(s, out.schedules.emplace_back()); }); })) return false;
-  return member(j, "expectations",
-                [&](const Json& m) { return elements(m, [&](const Json& e) { return expectation(e, out, out.expectations.emplace_back()); }); });
+  if (!member(j, "programs", [&](const Json& m) {
+        return elements(m, [&](const Json& p) { return program(p, out.programs.emplace_back()); });
+      }))
+    return false;
+  if (!member(j, "schedules", [&](const Json& m) {
+        return elements(m, [&](const Json& s) { return schedule(s, out.schedules.emplace_back()); });
+      }))
+    return false;
+  return member(j, "expectations", [&](const Json& m) {
+    return elements(m, [&](const Json& e) { return expectation(e, out, out.expectations.emplace_back()); });
+  });
 }
 
 // The text of a line, from its words.
@@ -458,18 +504,21 @@ std::string line_text(const ScheduleLine& line) {
 }
 
 bool same_words(const std::vector<ScheduleWord>& a, const std::vector<ScheduleWord>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ScheduleWord& x, const ScheduleWord& y) { return x.text == y.text; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ScheduleWord& x, const ScheduleWord& y) { return x.text == y.text; });
 }
 bool same_line(const ScheduleLine& a, const ScheduleLine& b) {
   return a.op == b.op && same_words(a.operands, b.operands) && same_words(a.results, b.results) &&
-         std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(),
-                    [](const auto& x, const auto& y) { return x.first.text == y.first.text && same_words(x.second, y.second); });
+         std::equal(a.keys.begin(), a.keys.end(), b.keys.begin(), b.keys.end(), [](const auto& x, const auto& y) {
+           return x.first.text == y.first.text && same_words(x.second, y.second);
+         });
 }
 bool same_schedule(const Schedule& a, const Schedule& b) {
   return a.name == b.name && std::equal(a.lines.begin(), a.lines.end(), b.lines.begin(), b.lines.end(), same_line);
 }
 bool same_expectation(const Expectation& a, const Expectation& b) {
-  return a.command == b.command && a.verdict == b.verdict && a.code == b.code && a.programs == b.programs && a.schedules == b.schedules;
+  return a.command == b.command && a.verdict == b.verdict && a.code == b.code && a.programs == b.programs &&
+         a.schedules == b.schedules;
 }
 
 }  // namespace
@@ -489,7 +538,8 @@ Result<SourceFile> parse_json(std::string_view text, std::string path) {
   SourceFile read;
   Reader reader;
   if (!reader.file(json, read)) {
-    return error("JSON-3", locate(text, reader.path()), fmt::format("{}: {}", path_text(reader.path()), reader.message()));
+    return error("JSON-3", locate(text, reader.path()),
+                 fmt::format("{}: {}", path_text(reader.path()), reader.message()));
   }
   json = nullptr;
   for (std::size_t i = 0; i < read.programs.size(); ++i) {
@@ -508,8 +558,10 @@ Result<SourceFile> parse_json(std::string_view text, std::string path) {
   Result<SourceFile> parsed = parse_text(print(read), path, bare ? TextSort::bare : TextSort::structured);
   if (!parsed) return parsed;
   const bool same = parsed->programs == read.programs &&
-                    std::equal(read.schedules.begin(), read.schedules.end(), parsed->schedules.begin(), parsed->schedules.end(), same_schedule) &&
-                    std::equal(read.expectations.begin(), read.expectations.end(), parsed->expectations.begin(), parsed->expectations.end(), same_expectation);
+                    std::equal(read.schedules.begin(), read.schedules.end(), parsed->schedules.begin(),
+                               parsed->schedules.end(), same_schedule) &&
+                    std::equal(read.expectations.begin(), read.expectations.end(), parsed->expectations.begin(),
+                               parsed->expectations.end(), same_expectation);
   if (!same) return error("JSON-3", {1, 1, 1}, "a name, word or place in this file has no text form");
   return parsed;
 }

@@ -69,7 +69,8 @@ Json expression(const Expr& e) {
     case Op::literal: return {{"op", "literal"}, {"type", name(e->type)}, {"value", value(e->literal)}};
     case Op::index: return {{"op", "index"}, {"value", index(e->index)}};
     case Op::variable: return {{"op", "variable"}, {"name", e->name}, {"type", name(e->type)}};
-    case Op::load: return {{"op", "load"}, {"buffer", e->name}, {"type", name(e->type)}, {"indices", expressions(e->args)}};
+    case Op::load:
+      return {{"op", "load"}, {"buffer", e->name}, {"type", name(e->type)}, {"indices", expressions(e->args)}};
     case Op::convert: return {{"op", "convert"}, {"type", name(e->type)}, {"args", expressions(e->args)}};
     case Op::scope: return {{"op", "scope"}, {"name", e->name}, {"type", name(e->type)}, {"body", block(e->body)}};
     default: return {{"op", operation(e->op)}, {"args", expressions(e->args)}};
@@ -79,8 +80,9 @@ Json expression(const Expr& e) {
 Json statement(const Stmt& s) {
   switch (s->kind) {
     case StmtKind::loop:
-      return {{"stmt", "for"},           {"symbol", s->name},    {"lo", index(s->lo)},      {"hi", index(s->hi)},
-              {"step", integer(s->step)}, {"axis", name(s->axis)}, {"body", block(s->body)}};
+      return {{"stmt", "for"},         {"symbol", s->name},        {"lo", index(s->lo)},
+              {"hi", index(s->hi)},    {"step", integer(s->step)}, {"axis", name(s->axis)},
+              {"body", block(s->body)}};
     case StmtKind::branch:
       return {{"stmt", "if"}, {"condition", expression(s->value)}, {"then", block(s->body)}, {"else", block(s->other)}};
     case StmtKind::zero: return {{"stmt", "zero"}, {"buffer", s->name}};
@@ -93,7 +95,10 @@ Json statement(const Stmt& s) {
     }
     case StmtKind::assign: return {{"stmt", "assign"}, {"name", s->name}, {"value", expression(s->value)}};
     case StmtKind::store:
-      return {{"stmt", "store"}, {"buffer", s->name}, {"indices", expressions(s->indices)}, {"value", expression(s->value)}};
+      return {{"stmt", "store"},
+              {"buffer", s->name},
+              {"indices", expressions(s->indices)},
+              {"value", expression(s->value)}};
   }
   return {};
 }
@@ -117,7 +122,8 @@ Json buffer(const Buffer& b) {
 
 Json program(const Program& p) {
   Json parameters = Json::array();
-  for (const Parameter& q : p.parameters) parameters.push_back({{"name", q.name}, {"lo", integer(q.lo)}, {"hi", integer(q.hi)}});
+  for (const Parameter& q : p.parameters)
+    parameters.push_back({{"name", q.name}, {"lo", integer(q.lo)}, {"hi", integer(q.hi)}});
   Json buffers = Json::array();
   for (const Buffer& b : p.buffers) buffers.push_back(buffer(b));
   return {{"name", p.name},
@@ -138,7 +144,10 @@ Json schedule(const Schedule& s) {
   for (const ScheduleLine& line : s.lines) {
     Json keys = Json::array();
     for (const auto& [key, values] : line.keys) keys.push_back({{"key", key.text}, {"values", words(values)}});
-    lines.push_back({{"op", line.op}, {"operands", words(line.operands)}, {"keys", std::move(keys)}, {"results", words(line.results)}});
+    lines.push_back({{"op", line.op},
+                     {"operands", words(line.operands)},
+                     {"keys", std::move(keys)},
+                     {"results", words(line.results)}});
   }
   return {{"name", s.name}, {"lines", std::move(lines)}};
 }
@@ -152,11 +161,16 @@ std::string to_json(const SourceFile& f) {
   for (const Schedule& s : f.schedules) schedules.push_back(schedule(s));
   Json expectations = Json::array();
   for (const Expectation& e : f.expectations) {
-    expectations.push_back(
-        {{"command", e.command}, {"verdict", e.verdict}, {"code", e.code}, {"programs", e.programs}, {"schedules", e.schedules}});
+    expectations.push_back({{"command", e.command},
+                            {"verdict", e.verdict},
+                            {"code", e.code},
+                            {"programs", e.programs},
+                            {"schedules", e.schedules}});
   }
-  const Json file = {
-      {"air", 1}, {"programs", std::move(programs)}, {"schedules", std::move(schedules)}, {"expectations", std::move(expectations)}};
+  const Json file = {{"air", 1},
+                     {"programs", std::move(programs)},
+                     {"schedules", std::move(schedules)},
+                     {"expectations", std::move(expectations)}};
   // A line for each value, and no indentation, which deep trees would turn into most of the text. Schedule lines and
   // expectations keep what was written; bytes that are not UTF-8 cannot stand in JSON and are replaced.
   return file.dump(0, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

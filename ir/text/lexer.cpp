@@ -11,7 +11,8 @@
 namespace assay::text {
 
 Location Token::where() const {
-  return {begin.line, static_cast<int>(begin.offset - begin.line_start) + 1, std::max(1, static_cast<int>(text.size()))};
+  return {begin.line, static_cast<int>(begin.offset - begin.line_start) + 1,
+          std::max(1, static_cast<int>(text.size()))};
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -33,14 +34,14 @@ bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >
 
 std::unordered_map<std::string_view, Reserved> make_reserved() {
   std::unordered_map<std::string_view, Reserved> words;
-  for (const std::string_view w : {"air", "program", "param", "in", "require", "for", "step", "if", "else", "zero", "barrier", "launch",
-                                   "var", "scope", "schedule", "inf", "nan", "true", "false"}) {
+  for (const std::string_view w : {"air", "program", "param", "in", "require", "for", "step", "if", "else", "zero",
+                                   "barrier", "launch", "var", "scope", "schedule", "inf", "nan", "true", "false"}) {
     words[w] = {};
   }
   for (const Type t : storage_types) words[name(t)].type = t;
   for (const std::string_view w : {"f8e5m2", "f8e4m3fn", "u32x4"}) words[w].unsupported_type = true;
-  for (const BufferKind k : {BufferKind::input, BufferKind::inout, BufferKind::output, BufferKind::temp, BufferKind::shared,
-                             BufferKind::local, BufferKind::constant}) {
+  for (const BufferKind k : {BufferKind::input, BufferKind::inout, BufferKind::output, BufferKind::temp,
+                             BufferKind::shared, BufferKind::local, BufferKind::constant}) {
     words[name(k)].kind = k;
   }
   for (int i = 0; i <= static_cast<int>(Op::select); ++i) {
@@ -120,7 +121,8 @@ Token Lexer::next() {
       std::size_t n = 1;
       while (is_name_character(peek(n))) ++n;
       const std::string_view word = text_.substr(at_.offset, n);
-      if ((word == "max" || word == "min") && peek(n) == '=' && peek(n + 1) != '=') return take(Token::Kind::punctuation, n + 1);
+      if ((word == "max" || word == "min") && peek(n) == '=' && peek(n + 1) != '=')
+        return take(Token::Kind::punctuation, n + 1);
       std::size_t suffix = n;
       if (peek(n) == '.' && is_digit(peek(n + 1))) {
         suffix = n + 1;
@@ -133,7 +135,8 @@ Token Lexer::next() {
     static constexpr std::array<std::string_view, 9> pairs{"..", "==", "!=", "<=", ">=", "&&", "||", "+=", "*="};
     const std::string_view two = text_.substr(at_.offset, 2);
     if (std::find(pairs.begin(), pairs.end(), two) != pairs.end()) return take(Token::Kind::punctuation, 2);
-    if (std::string_view("{}[](),:;?=<>+-*/!@").find(c) != std::string_view::npos) return take(Token::Kind::punctuation, 1);
+    if (std::string_view("{}[](),:;?=<>+-*/!@").find(c) != std::string_view::npos)
+      return take(Token::Kind::punctuation, 1);
     return stray();
   }();
   Token result = token;
@@ -189,8 +192,9 @@ Token Lexer::number() {
   if (good && !glued) return take(floating ? Token::Kind::floating : Token::Kind::integer, n);
   while (is_name_character(peek(n)) || (peek(n) == '.' && peek(n + 1) != '.')) ++n;
   const std::string_view written = text_.substr(at_.offset, std::min<std::size_t>(n, 40));
-  return bad(n, "SYN-2", fmt::format("`{}` is not a number", written),
-             "a float has digits on both sides of its point or an exponent (0.5, 1.0, 1e-3), or is hexadecimal (0x1.8p3)");
+  return bad(
+      n, "SYN-2", fmt::format("`{}` is not a number", written),
+      "a float has digits on both sides of its point or an exponent (0.5, 1.0, 1e-3), or is hexadecimal (0x1.8p3)");
 }
 
 // A character that begins no token.
@@ -211,7 +215,8 @@ Token Lexer::stray() {
     case '~': help = "there are no bit operations"; break;
     default: break;
   }
-  const std::string shown = c >= 0x20 && c < 0x7f ? fmt::format("`{}`", static_cast<char>(c)) : fmt::format("the byte 0x{:02x}", c);
+  const std::string shown =
+      c >= 0x20 && c < 0x7f ? fmt::format("`{}`", static_cast<char>(c)) : fmt::format("the byte 0x{:02x}", c);
   return bad(1, "SYN-1", fmt::format("{} begins no token", shown), help);
 }
 

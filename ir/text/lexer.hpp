@@ -63,7 +63,9 @@ class Lexer {
   void seek(Position p) { at_ = p; }
 
  private:
-  char peek(std::size_t ahead = 0) const { return at_.offset + ahead < text_.size() ? text_[at_.offset + ahead] : '\0'; }
+  char peek(std::size_t ahead = 0) const {
+    return at_.offset + ahead < text_.size() ? text_[at_.offset + ahead] : '\0';
+  }
   bool skip_blank();
   Token take(Token::Kind kind, std::size_t length);
   Token bad(std::size_t length, std::string code, std::string message, std::string help);

@@ -65,7 +65,8 @@ void Names::report_unknown(std::string_view name, Location where) {
     candidates.reserve(visible_.size());
     for (const auto& [candidate, binding] : visible_) candidates.push_back(candidate);
     std::sort(candidates.begin(), candidates.end());  // the answer must not depend on hashing
-    if (const std::string close = suggest(name, candidates); !close.empty()) help = fmt::format("did you mean `{}`?", close);
+    if (const std::string close = suggest(name, candidates); !close.empty())
+      help = fmt::format("did you mean `{}`?", close);
   }
   reporter_.error("NAME-1", where, fmt::format("unknown name `{}`", name), help);
 }

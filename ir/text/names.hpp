@@ -12,7 +12,13 @@
 namespace assay::text {
 
 struct Binding {
-  enum class Kind { parameter, buffer, loop, variable, broken };  // broken: its declaration was wrong; uses are not reported
+  enum class Kind {
+    parameter,
+    buffer,
+    loop,
+    variable,
+    broken
+  };  // broken: its declaration was wrong; uses are not reported
   Kind kind = Kind::broken;
   Symbol symbol{};          // unique in the program
   Type type = Type::index;  // buffer, variable

@@ -53,7 +53,9 @@ const Syntax* Parser::make(Syntax s, const Token& start) {
 }
 
 void Parser::too_high(Location where) {
-  if (!stopped()) reporter_.fatal("LIM-3", where, fmt::format("an expression is more than {} operations high", max_expression_height), "put a part of it into a variable");
+  if (!stopped())
+    reporter_.fatal("LIM-3", where, fmt::format("an expression is more than {} operations high", max_expression_height),
+                    "put a part of it into a variable");
 }
 
 const Syntax* Parser::operation(Op op, std::vector<const Syntax*> args, const Token& start) {
@@ -141,7 +143,8 @@ const Syntax* Parser::literal(bool negative, const Token& start) {
     for (const char c : tok_.text) {
       const int digit = c - '0';
       if (s.integer > (greatest - digit) / 10) {
-        reporter_.error("LIM-6", tok_.where(), "an integer literal is greater than 2^127 - 1", "a great float is written as `1e40`");
+        reporter_.error("LIM-6", tok_.where(), "an integer literal is greater than 2^127 - 1",
+                        "a great float is written as `1e40`");
         advance();
         return nullptr;
       }
@@ -151,7 +154,8 @@ const Syntax* Parser::literal(bool negative, const Token& start) {
     s.kind = Syntax::Kind::integer;
   } else {
     if (tok_.text.size() > max_float_characters) {
-      reporter_.error("LIM-6", tok_.where(), fmt::format("a float literal has more than {} characters", max_float_characters));
+      reporter_.error("LIM-6", tok_.where(),
+                      fmt::format("a float literal has more than {} characters", max_float_characters));
       advance();
       return nullptr;
     }
@@ -240,7 +244,9 @@ const Syntax* Parser::call(Op function) {
   const auto arity = static_cast<std::size_t>(info(function).arity);
   const bool variadic = function == Op::max || function == Op::min;
   if (args.size() < arity || (args.size() > arity && !variadic)) {
-    reporter_.error("SYN-10", span(start), fmt::format("`{}` takes {} operand{} and gets {}", start.text, arity, arity == 1 ? "" : "s", args.size()));
+    reporter_.error(
+        "SYN-10", span(start),
+        fmt::format("`{}` takes {} operand{} and gets {}", start.text, arity, arity == 1 ? "" : "s", args.size()));
     return nullptr;
   }
   return operation(function, std::move(args), start);
@@ -273,7 +279,8 @@ const Syntax* Parser::scope() {
   }
   const std::size_t errors = reporter_.count();
   const std::size_t mark = names_->mark();
-  const Symbol symbol = names_->introduce(name->text, t ? Binding::Kind::variable : Binding::Kind::broken, t.value_or(Type::f32), name->where());
+  const Symbol symbol = names_->introduce(name->text, t ? Binding::Kind::variable : Binding::Kind::broken,
+                                          t.value_or(Type::f32), name->where());
   ++scope_depth_;
   Parsed body = block();
   --scope_depth_;

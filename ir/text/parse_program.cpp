@@ -9,7 +9,9 @@
 namespace assay::text {
 namespace {
 
-constexpr bool fits_int64(Int128 v) { return v >= std::numeric_limits<std::int64_t>::min() && v <= std::numeric_limits<std::int64_t>::max(); }
+constexpr bool fits_int64(Int128 v) {
+  return v >= std::numeric_limits<std::int64_t>::min() && v <= std::numeric_limits<std::int64_t>::max();
+}
 
 }  // namespace
 
@@ -30,7 +32,8 @@ std::optional<Type> Parser::type() {
   if (word.kind == Token::Kind::name) {
     std::vector<std::string> types;
     for (const Type t : storage_types) types.emplace_back(name(t));
-    if (const std::string close = suggest(word.text, types); !close.empty()) help = fmt::format("did you mean `{}`?", close);
+    if (const std::string close = suggest(word.text, types); !close.empty())
+      help = fmt::format("did you mean `{}`?", close);
   }
   unexpected("a type", help);
   if (word.kind == Token::Kind::name) advance();
@@ -152,7 +155,8 @@ void Parser::buffer(Program& p) {
   b.where = span(start);
   if (parsed && accept("in")) parsed = range(b);
   if (parsed && accept("=")) parsed = good && data(b);
-  Binding binding{parsed && good ? Binding::Kind::buffer : Binding::Kind::broken, {}, b.type, b.dims.size(), name->where()};
+  Binding binding{
+      parsed && good ? Binding::Kind::buffer : Binding::Kind::broken, {}, b.type, b.dims.size(), name->where()};
   if (names_->declare_global(name->text, binding)) p.buffers.push_back(std::move(b));
   if (!parsed) skip_to_statement();
 }

@@ -47,7 +47,8 @@ std::vector<PlacedExpectation> find_expectations(std::string_view text) {
         e.offset = start;
         e.value.where = {line, static_cast<int>(hash) + 1, static_cast<int>(content.size() - hash)};
         std::size_t next = 0;
-        if (!words.empty() && std::find(commands.begin(), commands.end(), words[0]) != commands.end()) e.value.command = words[next++];
+        if (!words.empty() && std::find(commands.begin(), commands.end(), words[0]) != commands.end())
+          e.value.command = words[next++];
         if (next < words.size()) e.value.verdict = words[next++];
         if (next < words.size()) e.value.code = words[next++];
         found.push_back(std::move(e));
@@ -91,7 +92,8 @@ Result<SourceFile> parse_text(std::string_view text, std::string path, TextSort 
   std::vector<PlacedExpectation> expectations = find_expectations(text);
   // The last expectation before an offset judges what stands there.
   const auto judge = [&](std::size_t offset) -> Expectation* {
-    const auto after = std::partition_point(expectations.begin(), expectations.end(), [&](const auto& e) { return e.offset < offset; });
+    const auto after = std::partition_point(expectations.begin(), expectations.end(),
+                                            [&](const auto& e) { return e.offset < offset; });
     return after == expectations.begin() ? nullptr : &std::prev(after)->value;
   };
   for (auto& p : items.programs) {
@@ -113,7 +115,12 @@ Result<SourceFile> parse_source(std::string_view text, std::string path) {
   const bool json = start != std::string_view::npos && text[start] == '{';
   const std::size_t limit = json ? max_json_bytes : max_source_bytes;
   if (text.size() > limit) {
-    return fail({"LIM-1", fmt::format("the text has {} bytes, more than the {} that are read", text.size(), limit), {}, {}, std::move(path), Severity::error});
+    return fail({"LIM-1",
+                 fmt::format("the text has {} bytes, more than the {} that are read", text.size(), limit),
+                 {},
+                 {},
+                 std::move(path),
+                 Severity::error});
   }
   if (json) return text::parse_json(text, std::move(path));
   const text::TextSort sort = text::sort_of(text, path);

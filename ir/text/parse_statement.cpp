@@ -21,7 +21,8 @@ Parser::Parsed Parser::block() {
   const Token brace = tok_;
   if (stopped() || !expect("{")) return result;
   const std::size_t mark = names_->mark();
-  while (!stopped() && !at("}") && !at("program") && !at("schedule") && tok_.kind != Token::Kind::end) statement(result);
+  while (!stopped() && !at("}") && !at("program") && !at("schedule") && tok_.kind != Token::Kind::end)
+    statement(result);
   names_->release(mark);
   close(brace, "a block ends with `}`");
   return result;
@@ -48,11 +49,12 @@ void Parser::statement(Parsed& into) {
   } else {
     const Reserved* word = tok_.kind == Token::Kind::word ? find_reserved(tok_.text) : nullptr;
     if (at("param") || at("require") || (word != nullptr && word->kind)) {
-      reporter_.error("SYN-6", tok_.where(), fmt::format("`{}` stands after the first statement", tok_.text), "declarations come first in a program");
+      reporter_.error("SYN-6", tok_.where(), fmt::format("`{}` stands after the first statement", tok_.text),
+                      "declarations come first in a program");
     } else if (word != nullptr) {
       reporter_.error("SYN-5", tok_.where(), fmt::format("`{}` is a reserved word and begins no statement", tok_.text));
     } else {
-      unexpected("a statement");
+      stray("a statement");
     }
     advance();
     skip_to_statement();
@@ -96,7 +98,8 @@ bool Parser::loop_header(Loop& l) {
       std::string help = "the axes are grid, workgroup, reduce, unrolled, vectorized";
       if (tok_.text == "serial") help = "a serial loop has no annotation";
       if (!close.empty()) help = fmt::format("did you mean `@{}`?", close);
-      reporter_.error("SYN-8", tok_.where(), fmt::format("`@{}` is not the axis of a loop", tok_.text.substr(0, 40)), help);
+      reporter_.error("SYN-8", tok_.where(), fmt::format("`@{}` is not the axis of a loop", tok_.text.substr(0, 40)),
+                      help);
       l.good = false;
     } else {
       l.axis = *axis;
@@ -158,7 +161,8 @@ void Parser::branch(Parsed& into) {
     }
   }
   if (condition) {
-    add(into, make_branch(condition, std::move(then.block), std::move(other.block), where), std::max({height, then.height, other.height}));
+    add(into, make_branch(condition, std::move(then.block), std::move(other.block), where),
+        std::max({height, then.height, other.height}));
   }
 }
 
@@ -182,7 +186,8 @@ void Parser::declare(Parsed& into) {
     good = good && value;
   }
   const int height = elaborator_->take_height();
-  const Symbol symbol = names_->introduce(name->text, t ? Binding::Kind::variable : Binding::Kind::broken, t.value_or(Type::f32), name->where());
+  const Symbol symbol = names_->introduce(name->text, t ? Binding::Kind::variable : Binding::Kind::broken,
+                                          t.value_or(Type::f32), name->where());
   if (!parsed) skip_to_statement();
   if (good) add(into, make_declare(symbol, *t, value, where), height);
 }
@@ -235,7 +240,8 @@ void Parser::assign_or_store(Parsed& into) {
   if (at("max=")) op = Op::max;
   if (at("min=")) op = Op::min;
   if (op == Op::literal && !at("=")) {
-    unexpected("`=`, `+=`, `*=`, `max=` or `min=`", at("max") || at("min") ? "`max=` and `min=` are written without a space" : "");
+    unexpected("`=`, `+=`, `*=`, `max=` or `min=`",
+               at("max") || at("min") ? "`max=` and `min=` are written without a space" : "");
     return skip_to_statement();
   }
   advance();

@@ -9,7 +9,9 @@
 
 namespace assay::text {
 
-Parser::Parser(std::string_view text, Reporter& reporter) : text_(text), reporter_(reporter), lexer_(text) { tok_ = lexer_.next(); }
+Parser::Parser(std::string_view text, Reporter& reporter) : text_(text), reporter_(reporter), lexer_(text) {
+  tok_ = lexer_.next();
+}
 
 void Parser::advance() {
   previous_end_ = tok_.begin;
@@ -24,8 +26,9 @@ bool Parser::accept(std::string_view spelling) {
 }
 
 // Where a message about the current token points: at the end of the text it is just after the last token.
-Location Parser::here() const {
-  if (tok_.kind != Token::Kind::end) return tok_.where();
+Location Parser::here() const { return tok_.kind == Token::Kind::end ? after_previous() : tok_.where(); }
+
+Location Parser::after_previous() const {
   return {previous_end_.line, static_cast<int>(previous_end_.offset - previous_end_.line_start) + 1, 1};
 }
 
@@ -38,15 +41,28 @@ Location Parser::span(const Token& from) const {
   return where;
 }
 
+// Inside a statement, a token that begins a line is most likely the next statement, and what is missing belongs to the line
+// before.
 void Parser::unexpected(std::string_view wanted, std::string_view help) {
+  if (stopped()) return;
+  if (tok_.kind != Token::Kind::end && tok_.begin.line != previous_end_.line && previous_end_.offset > 0) {
+    reporter_.error("SYN-3", after_previous(), fmt::format("the line ends where {} is expected", wanted),
+                    std::string(help));
+    return;
+  }
+  stray(wanted, help);
+}
+
+void Parser::stray(std::string_view wanted, std::string_view help) {
   if (stopped()) return;
   if (tok_.kind == Token::Kind::bad) {
     reporter_.error(tok_.code, tok_.where(), tok_.message, tok_.help);
     return;
   }
-  if (tok_.kind == Token::Kind::end) unclosed_ = tok_.begin.offset + 1;  // what is open here needs no message of its own
-  const std::string_view written = tok_.text.substr(0, 40);
-  const std::string found = tok_.kind == Token::Kind::end ? "the text ends" : fmt::format("`{}` stands here", written);
+  if (tok_.kind == Token::Kind::end)
+    unclosed_ = tok_.begin.offset + 1;  // what is open here needs no message of its own
+  const std::string found =
+      tok_.kind == Token::Kind::end ? "the text ends" : fmt::format("`{}` stands here", tok_.text.substr(0, 40));
   reporter_.error("SYN-3", here(), fmt::format("{} where {} is expected", found, wanted), std::string(help));
 }
 
@@ -63,7 +79,8 @@ std::optional<Token> Parser::expect_name(std::string_view what) {
     return name;
   }
   if (tok_.kind == Token::Kind::word) {
-    reporter_.error("SYN-5", here(), fmt::format("`{}` is a reserved word and cannot be {}", tok_.text, what), "choose another name");
+    reporter_.error("SYN-5", here(), fmt::format("`{}` is a reserved word and cannot be {}", tok_.text, what),
+                    "choose another name");
   } else {
     unexpected(what);
   }
@@ -73,7 +90,8 @@ std::optional<Token> Parser::expect_name(std::string_view what) {
 Parser::Nest::Nest(Parser& p) : parser_(p) {
   ++parser_.depth_;
   if (parser_.depth_ > max_nesting && !parser_.stopped()) {
-    parser_.reporter_.fatal("LIM-2", parser_.here(), fmt::format("blocks and expressions nest more than {} deep", max_nesting));
+    parser_.reporter_.fatal("LIM-2", parser_.here(),
+                            fmt::format("blocks and expressions nest more than {} deep", max_nesting));
   }
 }
 
@@ -95,7 +113,8 @@ void Parser::skip_to_statement() {
   while (!stopped() && tok_.kind != Token::Kind::end && !at("}")) {
     if (accept(";")) return;
     if (tok_.first_on_line && (tok_.kind == Token::Kind::name || tok_.kind == Token::Kind::word)) return;
-    for (const std::string_view word : {"for", "if", "var", "barrier", "launch", "param", "require", "program", "schedule"}) {
+    for (const std::string_view word :
+         {"for", "if", "var", "barrier", "launch", "param", "require", "program", "schedule"}) {
       if (at(word)) return;
     }
     if (accept("{")) {
@@ -124,7 +143,8 @@ Items Parser::file() {
     if (tok_.kind == Token::Kind::integer && tok_.text == "1") {
       advance();
     } else if (tok_.kind == Token::Kind::integer) {
-      reporter_.error("SYN-9", tok_.where(), fmt::format("version {} of the format is not known", tok_.text.substr(0, 40)), "write `air 1`");
+      reporter_.error("SYN-9", tok_.where(),
+                      fmt::format("version {} of the format is not known", tok_.text.substr(0, 40)), "write `air 1`");
       advance();
     } else {
       unexpected("the version `1`");
@@ -138,7 +158,8 @@ Items Parser::file() {
     } else if (at("schedule")) {
       items.schedules.push_back({schedule(), offset});
     } else {
-      unexpected("`program` or `schedule`", "operations of a schedule stand in `schedule NAME { … }`, or alone in a file of their own");
+      stray("`program` or `schedule`",
+            "operations of a schedule stand in `schedule NAME { … }`, or alone in a file of their own");
       advance();
       skip_to_program();
     }

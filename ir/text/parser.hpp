@@ -54,9 +54,11 @@ class Parser {
   bool accept(std::string_view spelling);
   bool expect(std::string_view spelling, std::string_view help = {});
   void unexpected(std::string_view wanted, std::string_view help = {});
+  void stray(std::string_view wanted, std::string_view help = {});
   std::optional<Token> expect_name(std::string_view what);
   bool stopped() const { return reporter_.exhausted(); }
   Location here() const;
+  Location after_previous() const;
   Location span(const Token& from) const;
   void skip_to_statement();
   void skip_block();
@@ -121,7 +123,7 @@ class Parser {
   Reporter& reporter_;
   Lexer lexer_;
   Token tok_{};
-  Position previous_end_{};  // just after the token before tok_
+  Position previous_end_{};   // just after the token before tok_
   std::size_t unclosed_ = 0;  // where the text ended for the block last reported as unclosed, plus one
   int depth_ = 0;
   int scope_depth_ = 0;

@@ -14,7 +14,16 @@ namespace assay {
 namespace {
 
 // Binding strength, as in the grammar.
-enum Level : int { choice_level, or_level, and_level, comparison_level, sum_level, product_level, unary_level, primary_level };
+enum Level : int {
+  choice_level,
+  or_level,
+  and_level,
+  comparison_level,
+  sum_level,
+  product_level,
+  unary_level,
+  primary_level
+};
 
 int level_of(const Expr& e) {
   switch (e->op) {
@@ -26,17 +35,13 @@ int level_of(const Expr& e) {
     case Op::lt:
     case Op::le:
     case Op::gt:
-    case Op::ge:
-      return comparison_level;
+    case Op::ge: return comparison_level;
     case Op::add:
-    case Op::sub:
-      return sum_level;
+    case Op::sub: return sum_level;
     case Op::mul:
-    case Op::div:
-      return product_level;
+    case Op::div: return product_level;
     case Op::neg:
-    case Op::lnot:
-      return unary_level;
+    case Op::lnot: return unary_level;
     case Op::index:
       if (e->index.as_symbol() != nullptr) return primary_level;
       return e->index.is_constant() ? unary_level : sum_level;

@@ -41,7 +41,8 @@ std::string plain(std::string_view text, bool unicode) {
 }
 
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 struct Style {
@@ -57,7 +58,9 @@ Style style(Severity severity, bool colour) {
   return {"", "", ""};
 }
 
-std::string_view noun(Severity s) { return s == Severity::error ? "error" : s == Severity::warning ? "warning" : "note"; }
+std::string_view noun(Severity s) {
+  return s == Severity::error ? "error" : s == Severity::warning ? "warning" : "note";
+}
 
 }  // namespace
 
@@ -70,7 +73,8 @@ std::string render(const Diagnostic& d, std::string_view text, bool colour, bool
   if (d.where.known()) {
     const std::string number = std::to_string(d.where.line);
     margin.assign(number.size() + 2, ' ');
-    out += fmt::format("{}{}-->{} {}:{}:{}\n", std::string(number.size() + 1, ' '), st.gutter, st.reset, d.file, d.where.line, d.where.column);
+    out += fmt::format("{}{}-->{} {}:{}:{}\n", std::string(number.size() + 1, ' '), st.gutter, st.reset, d.file,
+                       d.where.line, d.where.column);
     std::string_view line = line_of(text, d.where.line);
     auto first = std::min(static_cast<std::size_t>(std::max(d.where.column, 1) - 1), line.size());
     if (line.size() > widest) {
@@ -83,8 +87,9 @@ std::string render(const Diagnostic& d, std::string_view text, bool colour, bool
       const std::string_view marked = line.substr(first, static_cast<std::size_t>(std::max(d.where.length, 1)));
       const std::size_t carets = std::max<std::size_t>(columns(marked), 1);
       out += fmt::format(" {}{} |{} {}\n", st.gutter, number, st.reset, plain(line, unicode));
-      out += fmt::format("{}{}|{} {}{}{}{}\n", margin, st.gutter, st.reset, std::string(columns(line.substr(0, first)), ' '), st.label,
-                         std::string(carets, '^'), st.reset);
+      out +=
+          fmt::format("{}{}|{} {}{}{}{}\n", margin, st.gutter, st.reset,
+                      std::string(columns(line.substr(0, first)), ' '), st.label, std::string(carets, '^'), st.reset);
     }
   } else if (!d.file.empty()) {
     out += fmt::format("  {}-->{} {}\n", st.gutter, st.reset, d.file);

@@ -19,7 +19,8 @@ class Reporter {
     if (exhausted_ || repeats(where)) return;
     if (errors_.size() == max_errors) {
       exhausted_ = true;
-      errors_.push_back({"LIM-5", "too many errors: the rest of the text is not looked at", where, {}, file_, Severity::error});
+      errors_.push_back(
+          {"LIM-5", "too many errors: the rest of the text is not looked at", where, {}, file_, Severity::error});
       return;
     }
     errors_.push_back({std::move(code), std::move(message), where, std::move(help), file_, Severity::error});
@@ -42,7 +43,8 @@ class Reporter {
  private:
   // A second message at the place of the one before only says that the parser is lost.
   bool repeats(Location where) const {
-    return !errors_.empty() && where.known() && errors_.back().where.line == where.line && errors_.back().where.column == where.column;
+    return !errors_.empty() && where.known() && errors_.back().where.line == where.line &&
+           errors_.back().where.column == where.column;
   }
 
   std::string file_;

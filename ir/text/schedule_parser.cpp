@@ -16,7 +16,9 @@ class LineScanner {
       : text_(text), at_(at), block_(block), reporter_(reporter) {}
 
   Position position() const { return at_; }
-  char peek(std::size_t ahead = 0) const { return at_.offset + ahead < text_.size() ? text_[at_.offset + ahead] : '\0'; }
+  char peek(std::size_t ahead = 0) const {
+    return at_.offset + ahead < text_.size() ? text_[at_.offset + ahead] : '\0';
+  }
   bool at_text_end() const { return at_.offset >= text_.size(); }
   /// Blanks inside a line.
   void skip_blanks() {
@@ -82,8 +84,11 @@ std::optional<ScheduleWord> LineScanner::word(std::string_view wanted) {
     if (peek() == '{') help = "a program begins with `program NAME {`";
     const char c = peek();
     const bool ended = at_line_end();
-    const std::string found = ended ? "the line ends" : c > 0x20 && c < 0x7f ? fmt::format("`{}` stands here", c) : "a stray character stands here";
-    reporter_.error("SCH-2", place(ended ? before : from, 1), fmt::format("{} where {} is expected", found, wanted), help);
+    const std::string found = ended                  ? "the line ends"
+                              : c > 0x20 && c < 0x7f ? fmt::format("`{}` stands here", c)
+                                                     : "a stray character stands here";
+    reporter_.error("SCH-2", place(ended ? before : from, 1), fmt::format("{} where {} is expected", found, wanted),
+                    help);
     return std::nullopt;
   }
   at_.offset += n;
@@ -117,7 +122,8 @@ std::optional<ScheduleLine> LineScanner::line() {
       step();
       if (!words(line.results, "a new name")) return std::nullopt;
       if (!at_line_end()) {
-        reporter_.error("SCH-1", place(at_.offset, 1), "something follows the new names", "the names after `->` end the line");
+        reporter_.error("SCH-1", place(at_.offset, 1), "something follows the new names",
+                        "the names after `->` end the line");
         return std::nullopt;
       }
       break;
@@ -159,7 +165,8 @@ std::optional<ScheduleLine> LineScanner::line() {
 
 }  // namespace
 
-std::vector<ScheduleLine> schedule_lines(std::string_view text, Position& at, bool block, bool& closed, Reporter& reporter) {
+std::vector<ScheduleLine> schedule_lines(std::string_view text, Position& at, bool block, bool& closed,
+                                         Reporter& reporter) {
   std::vector<ScheduleLine> lines;
   LineScanner scanner(text, at, block, reporter);
   closed = false;

@@ -7,7 +7,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t longest = 64;  // longer words are not worth a guess, and the distance costs the product of the lengths
+constexpr std::size_t longest =
+    64;  // longer words are not worth a guess, and the distance costs the product of the lengths
 
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);

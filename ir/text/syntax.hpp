@@ -11,14 +11,14 @@ namespace assay::text {
 
 struct Syntax {
   enum class Kind {
-    integer,   // `integer`, sign included
-    floating,  // `text` without its sign, `negative`; also inf and nan
-    boolean,   // `negative` is unused; `truth`
-    name,      // `text`
-    element,   // `text` [args]
-    operation, // `op` of args
-    convert,   // `type`(args[0])
-    scope      // `scope`, already elaborated: its body is closed and its type is written
+    integer,    // `integer`, sign included
+    floating,   // `text` without its sign, `negative`; also inf and nan
+    boolean,    // `negative` is unused; `truth`
+    name,       // `text`
+    element,    // `text` [args]
+    operation,  // `op` of args
+    convert,    // `type`(args[0])
+    scope       // `scope`, already elaborated: its body is closed and its type is written
   };
   Kind kind = Kind::integer;
   Op op = Op::literal;

@@ -23,12 +23,15 @@ TEST(Printed, AsFewMarksAsNeeded) {
   RULE_TRUE("PRINT-2", stays("B[0] = n < 1 ? 1.0 : n < 2 ? 2.0 : 3.0"));
   RULE_TRUE("PRINT-2", stays("B[0] = (n < 1 ? true : false) ? 1.0 : 2.0"));
   RULE_EQ("PRINT-2", std::string("B[0] = B[1] + B[2]"), printed("B[0] = ((B[1]) + (B[2]))"));
-  RULE_EQ("PRINT-2", std::string("for i in 0..4 {\n  if i < 2 {\n    B[i] = 1.0\n  } else if i < 3 {\n    zero B\n  } else {\n    B[i] = 2.0\n  }\n}"),
+  RULE_EQ("PRINT-2",
+          std::string("for i in 0..4 {\n  if i < 2 {\n    B[i] = 1.0\n  } else if i < 3 {\n    zero B\n  } else {\n    "
+                      "B[i] = 2.0\n  }\n}"),
           printed("for i in 0..4 { if i < 2 { B[i] = 1 } else if i < 3 { zero B } else { B[i] = 2 } }"));
 }
 
 TEST(Printed, Pieces) {
-  const Program p = program_of(around("for i in 0..4 step 2 @unrolled { B[i] = scope x: f32 { x = 1 } }\nif n < 2 { zero B }"));
+  const Program p =
+      program_of(around("for i in 0..4 step 2 @unrolled { B[i] = scope x: f32 { x = 1 } }\nif n < 2 { zero B }"));
   EXPECT_EQ("for i in 0..4 step 2 @unrolled", print(p.body[0], -1));
   EXPECT_EQ("if n < 2", print(p.body[1], -1));
   EXPECT_EQ("B[i] = scope x: f32 { x = 1.0 }", print(p.body[0]->body[0], -1));
@@ -39,15 +42,18 @@ TEST(Printed, Pieces) {
 
 TEST(JsonForm, Schema) {
   const auto parsed = parse_source(
-      "program p { param n in 1..9 require n < 5 input I: u64[2, n] in 0..18446744073709551615 output B: f32[n] const K: bool[1] = {true}\n"
+      "program p { param n in 1..9 require n < 5 input I: u64[2, n] in 0..18446744073709551615 output B: f32[n] const "
+      "K: bool[1] = {true}\n"
       "for i in 0..n step 2 @grid { B[i] = f32(floordiv(i, 2)) * -0.5 } }\n"
       "# expect: check legal\nprogram q {}\nschedule s { split i factor=4 -> a, b }",
       "t.air");
   ASSERT_TRUE(parsed);
   const auto j = nlohmann::json::parse(to_json(*parsed));
   RULE_EQ("JSON-1", nlohmann::json("18446744073709551615"), j["programs"][0]["buffers"][0]["range"][1]);
-  RULE_EQ("JSON-1", nlohmann::json::parse(R"({"constant": 0, "terms": [{"times": 1, "symbol": "n"}]})"), j["programs"][0]["buffers"][0]["dims"][1]);
-  RULE_EQ("JSON-1", nlohmann::json::parse(R"({"op":"*","args":[{"op":"convert","type":"f32","args":[{"op":"index","value":
+  RULE_EQ("JSON-1", nlohmann::json::parse(R"({"constant": 0, "terms": [{"times": 1, "symbol": "n"}]})"),
+          j["programs"][0]["buffers"][0]["dims"][1]);
+  RULE_EQ("JSON-1",
+          nlohmann::json::parse(R"({"op":"*","args":[{"op":"convert","type":"f32","args":[{"op":"index","value":
       {"constant":0,"terms":[{"times":1,"floordiv":{"constant":0,"terms":[{"times":1,"symbol":"i"}]},"by":2}]}}]},{"op":"literal","type":"f32","value":"-0.5"}]})"),
           j["programs"][0]["body"][0]["body"][0]["value"]);
   RULE_EQ("JSON-1", nlohmann::json("grid"), j["programs"][0]["body"][0]["axis"]);
@@ -55,11 +61,14 @@ TEST(JsonForm, Schema) {
   ASSERT_TRUE(again) << shown(to_json(*parsed), "-");
   RULE_TRUE("JSON-1", again->programs == parsed->programs);
   RULE_EQ("JSON-1", std::string("split i factor=4 -> a, b"), again->schedules[0].lines[0].text);
-  RULE_TRUE("JSON-1", again->expectations.size() == 1 && again->expectations[0].programs == std::vector<std::size_t>{1} && again->expectations[0].verdict == "legal");
+  RULE_TRUE("JSON-1", again->expectations.size() == 1 &&
+                          again->expectations[0].programs == std::vector<std::size_t>{1} &&
+                          again->expectations[0].verdict == "legal");
   const auto bare = parse_source("split i factor=4\n", "s.sched");
   ASSERT_TRUE(bare);
   const auto bare_again = parse_source(to_json(*bare), "s.json");
-  RULE_TRUE("JSON-1", bare_again && bare_again->schedules[0].lines[0].text == "split i factor=4" && bare_again->schedules[0].name.empty());
+  RULE_TRUE("JSON-1", bare_again && bare_again->schedules[0].lines[0].text == "split i factor=4" &&
+                          bare_again->schedules[0].name.empty());
 }
 
 const char* const json_program = R"({"air":1,"programs":[{"name":"p","parameters":[],"requirements":[],
@@ -86,8 +95,8 @@ bool misfit(const std::string& text, const std::string& path) {
   const auto before = clean.substr(0, mark);
   const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
   const auto column = static_cast<int>(mark - (before.rfind('\n') + 1)) + 1;
-  const bool good = found.size() == 1 && found[0].code == "JSON-3" && found[0].where.line == line && found[0].where.column == column &&
-                    found[0].message.rfind(path + ":", 0) == 0;
+  const bool good = found.size() == 1 && found[0].code == "JSON-3" && found[0].where.line == line &&
+                    found[0].where.column == column && found[0].message.rfind(path + ":", 0) == 0;
   if (!good) ADD_FAILURE() << "at " << line << ":" << column << ", wanted " << path << "\n" << shown(clean, "t.json");
   return good;
 }
@@ -95,29 +104,56 @@ bool misfit(const std::string& text, const std::string& path) {
 TEST(JsonForm, NotTheSchema) {
   RULE_TRUE("JSON-3", misfit("~{\"air\": 1}", "/"));
   RULE_TRUE("JSON-3", misfit("{\"air\": ~2, \"programs\": [], \"schedules\": [], \"expectations\": []}", "/air"));
-  RULE_TRUE("JSON-3", misfit("~{\"air\": 1, \"programs\": [], \"schedules\": [], \"expectations\": [], \"extra\": 1}", "/"));
+  RULE_TRUE("JSON-3",
+            misfit("~{\"air\": 1, \"programs\": [], \"schedules\": [], \"expectations\": [], \"extra\": 1}", "/"));
   RULE_TRUE("JSON-3", misfit(with(R"({"stmt": ~"loop"})"), "/programs/0/body/0/stmt"));
   RULE_TRUE("JSON-3", misfit(with(R"({"stmt": "barrier"}, ~4)"), "/programs/0/body/1"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":0}],"value":~{"op":"literal","type":"f32"}})"), "/programs/0/body/0/value"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":~1.5}],"value":{"op":"literal","type":"f32","value":"1.0"}})"),
-                             "/programs/0/body/0/indices/0/value"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[],"value":{"op":"literal","type":"f32","value":~"one"}})"), "/programs/0/body/0/value/value"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[],"value":{"op":~"plus","args":[]}})"), "/programs/0/body/0/value/op"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[],"value":~{"op":"+","args":[]}})"), "/programs/0/body/0/value"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"for","symbol":"i","lo":0,"hi":4,"step":1,"axis":~"diagonal","body":[]})"), "/programs/0/body/0/axis"));
-  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"for","symbol":"i","lo":0,"hi":{"constant":0,"terms":[{"times":1,"floordiv":4,"by":~0}]},"step":1,"axis":"serial","body":[]})"),
-                             "/programs/0/body/0/hi/terms/0/by"));
+  RULE_TRUE(
+      "JSON-3",
+      misfit(
+          with(
+              R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":0}],"value":~{"op":"literal","type":"f32"}})"),
+          "/programs/0/body/0/value"));
+  RULE_TRUE(
+      "JSON-3",
+      misfit(
+          with(
+              R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":~1.5}],"value":{"op":"literal","type":"f32","value":"1.0"}})"),
+          "/programs/0/body/0/indices/0/value"));
+  RULE_TRUE(
+      "JSON-3",
+      misfit(with(R"({"stmt":"store","buffer":"B","indices":[],"value":{"op":"literal","type":"f32","value":~"one"}})"),
+             "/programs/0/body/0/value/value"));
+  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[],"value":{"op":~"plus","args":[]}})"),
+                             "/programs/0/body/0/value/op"));
+  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"store","buffer":"B","indices":[],"value":~{"op":"+","args":[]}})"),
+                             "/programs/0/body/0/value"));
+  RULE_TRUE("JSON-3", misfit(with(R"({"stmt":"for","symbol":"i","lo":0,"hi":4,"step":1,"axis":~"diagonal","body":[]})"),
+                             "/programs/0/body/0/axis"));
+  RULE_TRUE(
+      "JSON-3",
+      misfit(
+          with(
+              R"({"stmt":"for","symbol":"i","lo":0,"hi":{"constant":0,"terms":[{"times":1,"floordiv":4,"by":~0}]},"step":1,"axis":"serial","body":[]})"),
+          "/programs/0/body/0/hi/terms/0/by"));
 }
 
 TEST(JsonForm, SameRules) {
   const auto found = errors(with(R"({"stmt": "barrier"})"), "t.json");
   ASSERT_EQ(1U, found.size());
   RULE_TRUE("JSON-4", found[0].code == "WF-8" && found[0].file == "t.json" && found[0].where.line == 1);
-  RULE_EQ("JSON-4", std::string("WF-3"),
-          first_code(with(R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":0}],"value":{"op":"literal","type":"f64","value":"1.0"}})"), "t.json"));
+  RULE_EQ(
+      "JSON-4", std::string("WF-3"),
+      first_code(
+          with(
+              R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":0}],"value":{"op":"literal","type":"f64","value":"1.0"}})"),
+          "t.json"));
   std::string deep = R"({"op":"literal","type":"f32","value":"1.0"})";
-  for (int i = 0; i < 300; ++i) deep = R"({"op":"+","args":[{"op":"literal","type":"f32","value":"1.0"},)" + deep + "]}";
-  RULE_EQ("JSON-4", std::string("LIM-2"), first_code(with(R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":0}],"value":)" + deep + "}"), "t.json"));
+  for (int i = 0; i < 300; ++i)
+    deep = R"({"op":"+","args":[{"op":"literal","type":"f32","value":"1.0"},)" + deep + "]}";
+  RULE_EQ("JSON-4", std::string("LIM-2"),
+          first_code(with(R"({"stmt":"store","buffer":"B","indices":[{"op":"index","value":0}],"value":)" + deep + "}"),
+                     "t.json"));
   const auto parsed = parse_source(with(R"({"stmt": "zero", "buffer": "B"})"), "t.json");
   ASSERT_TRUE(parsed);
   RULE_EQ("JSON-4", std::string("program p {\n  inout B: f32[4]\n  zero B\n}\n"), parsed->text);
@@ -126,20 +162,24 @@ TEST(JsonForm, SameRules) {
 
 TEST(Messages, Layout) {
   const Diagnostic d{"NAME-1", "unknown name `j`", {2, 5, 3}, "did you mean `i`?", "k.air", Severity::error};
-  RULE_EQ("DIAG-1", std::string("error[NAME-1]: unknown name `j`\n"
-                                "  --> k.air:2:5\n"
-                                " 2 | abc jkl\n"
-                                "   |     ^^^\n"
-                                "   = help: did you mean `i`?\n"),
+  RULE_EQ("DIAG-1",
+          std::string("error[NAME-1]: unknown name `j`\n"
+                      "  --> k.air:2:5\n"
+                      " 2 | abc jkl\n"
+                      "   |     ^^^\n"
+                      "   = help: did you mean `i`?\n"),
           render(d, "first\nabc jkl\n", false, true));
   const Diagnostic late{"NOPE-1", "m", {12, 1, 9}, "", "k.air", Severity::warning};
-  RULE_EQ("DIAG-1", std::string("warning[NOPE-1]: m\n   --> k.air:12:1\n 12 | ab\n    | ^^\n"), render(late, "\n\n\n\n\n\n\n\n\n\n\nab", false, true));
+  RULE_EQ("DIAG-1", std::string("warning[NOPE-1]: m\n   --> k.air:12:1\n 12 | ab\n    | ^^\n"),
+          render(late, "\n\n\n\n\n\n\n\n\n\n\nab", false, true));
   const Diagnostic nowhere{"NOPE-1", "m", {}, "h", "k.air", Severity::error};
   RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air\n  = help: h\n"), render(nowhere, "x", false, true));
   // Tabs count as one column, and characters beyond ASCII are one column each.
   const Diagnostic tab{"NOPE-1", "m", {1, 6, 1}, "", "k.air", Severity::error};
-  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air:1:6\n 1 |  \xc3\xa9  b\n   |     ^\n"), render(tab, "\t\xc3\xa9 \tb", false, true));
-  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air:1:6\n 1 |  ?  b\n   |     ^\n"), render(tab, "\t\xc3\xa9 \tb", false, false));
+  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air:1:6\n 1 |  \xc3\xa9  b\n   |     ^\n"),
+          render(tab, "\t\xc3\xa9 \tb", false, true));
+  RULE_EQ("DIAG-1", std::string("error[NOPE-1]: m\n  --> k.air:1:6\n 1 |  ?  b\n   |     ^\n"),
+          render(tab, "\t\xc3\xa9 \tb", false, false));
   RULE_TRUE("DIAG-1", render(d, "first\nabc jkl\n", true, true).find("\x1b[1;31m") != std::string::npos);
   const Diagnostic wide{"NOPE-1", "m", {1, 1001, 1}, "", "k.air", Severity::error};
   RULE_TRUE("DIAG-1", render(wide, std::string(100000, 'x'), false, true).size() < 500);
@@ -156,7 +196,9 @@ TEST(Messages, Suggestions) {
 }
 
 TEST(IndexRange, ValuesThatLeaveIt) {
-  const auto evaluate = [](const Index& i, std::int64_t n) { return i.evaluate([&](const Symbol&) { return std::optional<std::int64_t>(n); }); };
+  const auto evaluate = [](const Index& i, std::int64_t n) {
+    return i.evaluate([&](const Symbol&) { return std::optional<std::int64_t>(n); });
+  };
   const Index n = Index::symbol("n");
   RULE_TRUE("IDX-2", evaluate(n + n, INT64_MAX / 2) == INT64_MAX - 1);
   RULE_TRUE("IDX-2", !evaluate(n + n, INT64_MAX));

@@ -58,7 +58,8 @@ TEST(Limits, HeightOfExpressions) {
   RULE_EQ("LIM-3", std::string("LIM-3"), first_code(around("B[0] = " + repeat("-", 999) + "B[0]")));
   RULE_EQ("LIM-3", std::string("LIM-3"), first_code(around("B[0] = " + repeat("-", 100000) + "B[0]")));
   RULE_EQ("LIM-3", std::string(), first_code(around("B[n" + repeat(" + 1", 1500) + "] = 1")));
-  RULE_EQ("LIM-3", std::string("LIM-3"), first_code(around("B[0] = scope x: f32 { x = B[0]" + repeat(" + B[0]", 990) + " }" + repeat(" + 1", 20))));
+  RULE_EQ("LIM-3", std::string("LIM-3"),
+          first_code(around("B[0] = scope x: f32 { x = B[0]" + repeat(" + B[0]", 990) + " }" + repeat(" + 1", 20))));
   RULE_EQ("LIM-3", std::string("LIM-3"), first_code(around("B[0] = B[0]" + repeat(" + B[0]", 999))));
   RULE_EQ("LIM-3", std::string("LIM-3"), first_code(around("if true" + repeat(" && true", 100000) + " {}")));
 }
@@ -74,7 +75,8 @@ TEST(Limits, PartsOfIndexValues) {
   };
   RULE_EQ("LIM-4", std::string(), first_code(sum(64)));
   RULE_EQ("LIM-4", std::string("LIM-4"), first_code(sum(65)));
-  RULE_EQ("LIM-4", std::string("LIM-4"), first_code(around("B[" + repeat("floordiv(3*n + ", 40) + "0" + repeat(", 7)", 40) + "] = 1")));
+  RULE_EQ("LIM-4", std::string("LIM-4"),
+          first_code(around("B[" + repeat("floordiv(3*n + ", 40) + "0" + repeat(", 7)", 40) + "] = 1")));
 }
 
 TEST(Limits, NumberOfErrors) {

@@ -31,9 +31,11 @@ std::size_t digits_of(std::string text) {
 
 TEST(Literals, RoundOnceTiesToEven) {
   RULE_EQ("TYPE-3", std::uint64_t{0x3c01}, bits(Type::f16, "1.0009765625"));
-  RULE_EQ("TYPE-3", std::uint64_t{0x3c00}, bits(Type::f16, "1.00048828125"));                       // a tie: to even
-  RULE_EQ("TYPE-3", std::uint64_t{0x3c02}, bits(Type::f16, "1.00146484375"));                       // a tie: to even
-  RULE_EQ("TYPE-3", std::uint64_t{0x3c01}, bits(Type::f16, "1.000488281250000000000000000000001"));  // just above a tie: through a double it would be the tie
+  RULE_EQ("TYPE-3", std::uint64_t{0x3c00}, bits(Type::f16, "1.00048828125"));  // a tie: to even
+  RULE_EQ("TYPE-3", std::uint64_t{0x3c02}, bits(Type::f16, "1.00146484375"));  // a tie: to even
+  RULE_EQ("TYPE-3", std::uint64_t{0x3c01},
+          bits(Type::f16,
+               "1.000488281250000000000000000000001"));  // just above a tie: through a double it would be the tie
   RULE_EQ("TYPE-3", std::uint64_t{0x7bff}, bits(Type::f16, "65519.99"));
   RULE_EQ("TYPE-3", std::uint64_t{0x7c00}, bits(Type::f16, "65520.0"));
   RULE_EQ("TYPE-3", std::uint64_t{0x0001}, bits(Type::f16, "5.9604644775390625e-8"));
@@ -53,7 +55,8 @@ TEST(Literals, RoundOnceTiesToEven) {
   RULE_EQ("TYPE-3", std::uint64_t{1}, bits(Type::f64, "0x1p-1074"));
   RULE_EQ("TYPE-3", std::uint64_t{0}, bits(Type::f64, "0x1p-1075"));
   RULE_EQ("TYPE-3", std::uint64_t{0x4024000000000000}, bits(Type::f64, "0xA"));
-  for (const char* bad : {"", "x", "1.0 ", "nan", "inf", "1.0f", "1e", "0x", "infinity", "--1"}) RULE_TRUE("TYPE-3", !literal_from_float(Type::f64, bad)) << bad;
+  for (const char* bad : {"", "x", "1.0 ", "nan", "inf", "1.0f", "1e", "0x", "infinity", "--1"})
+    RULE_TRUE("TYPE-3", !literal_from_float(Type::f64, bad)) << bad;
   RULE_TRUE("TYPE-3", !literal_from_float(Type::i32, "1.0"));
 }
 
@@ -71,13 +74,15 @@ TEST(Literals, AgreeWithTheLibraryOnFloatAndDouble) {
     const auto f = std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
     if (std::isnan(f) || std::isinf(f)) continue;
     const auto float_end = std::to_chars(shortest, shortest + sizeof shortest, f, std::chars_format::scientific).ptr;
-    RULE_EQ("PRINT-3", digits_of(std::string(shortest, float_end)), digits_of(to_text({Type::f32, pattern & 0xffffffff})));
+    RULE_EQ("PRINT-3", digits_of(std::string(shortest, float_end)),
+            digits_of(to_text({Type::f32, pattern & 0xffffffff})));
     // The text of a double read as a float is rounded once.
     double parsed = 0;
     std::from_chars(text.data(), text.data() + text.size(), parsed);
     float direct = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), direct);
-    if (read.ec == std::errc()) RULE_EQ("TYPE-3", static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(direct)), bits(Type::f32, text));
+    if (read.ec == std::errc())
+      RULE_EQ("TYPE-3", static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(direct)), bits(Type::f32, text));
   }
 }
 
@@ -115,7 +120,8 @@ TEST(Literals, Texts) {
 
 TEST(Literals, Integers) {
   RULE_EQ("TYPE-3", (Scalar{Type::i8, 0x80}), from_integer(Type::i8, -128));
-  RULE_TRUE("TYPE-3", !literal_from_integer(Type::i8, 128) && !literal_from_integer(Type::u8, -1) && !literal_from_integer(Type::boolean, 1));
+  RULE_TRUE("TYPE-3", !literal_from_integer(Type::i8, 128) && !literal_from_integer(Type::u8, -1) &&
+                          !literal_from_integer(Type::boolean, 1));
   RULE_EQ("TYPE-3", (Scalar{Type::f32, 0x4b800000}), from_integer(Type::f32, 16777217));
   RULE_EQ("TYPE-3", (Scalar{Type::f16, 0x7c00}), from_integer(Type::f16, 65520));
   RULE_EQ("TYPE-3", (Scalar{Type::f64, 0xc3e0000000000000}), from_integer(Type::f64, static_cast<Int128>(INT64_MIN)));

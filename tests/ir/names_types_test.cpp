@@ -17,8 +17,10 @@ TEST(Names, Unknown) {
   RULE_TRUE("NAME-1", has_error(around("var s: f32 = ~s~"), "NAME-1"));
   RULE_TRUE("NAME-1", has_error(around("B[0] = scope x: f32 { x = 1 } + ~x~"), "NAME-1"));
   RULE_EQ("NAME-1", std::string("did you mean `sqrt`?"), help_of(around("B[0] = sqr(B[1])")));
-  RULE_EQ("NAME-1", std::string("did you mean `bias`?"), help_of("program p { input bias: f32[1] output C: f32[1] C[0] = bais[0] }"));
-  RULE_EQ("NAME-1", std::string("the `i` of line 3 is visible only to the end of its block"), help_of(around("\nfor i in 0..4 {}\nB[i] = 1")));
+  RULE_EQ("NAME-1", std::string("did you mean `bias`?"),
+          help_of("program p { input bias: f32[1] output C: f32[1] C[0] = bais[0] }"));
+  RULE_EQ("NAME-1", std::string("the `i` of line 3 is visible only to the end of its block"),
+          help_of(around("\nfor i in 0..4 {}\nB[i] = 1")));
 }
 
 TEST(Names, GlobalNamesAreTheirOwn) {
@@ -27,7 +29,8 @@ TEST(Names, GlobalNamesAreTheirOwn) {
   RULE_TRUE("NAME-2", has_error(around("for ~A~ in 0..4 {}"), "NAME-2"));
   RULE_TRUE("NAME-2", has_error(around("var ~n~: f32"), "NAME-2"));
   RULE_TRUE("NAME-2", has_error(around("B[0] = scope ~B~: f32 { }"), "NAME-2"));
-  RULE_EQ("NAME-2", std::string("it is a buffer since line 1"), help_of("program p { input A: f32[1]\noutput A: f32[1] }"));
+  RULE_EQ("NAME-2", std::string("it is a buffer since line 1"),
+          help_of("program p { input A: f32[1]\noutput A: f32[1] }"));
 }
 
 TEST(Names, NestedReuse) {
@@ -54,12 +57,16 @@ TEST(Names, DisjointReuseIsRenamed) {
           printed("for i in 0..4 {} for i in 0..4 { B[i] = 1 } for i in 0..4 {}"));
   RULE_EQ("NAME-5", std::string("for i.1 in 0..4 {}\nfor i in 0..4 {}\nfor i.2 in 0..4 {\n  B[i.2] = 1.0\n}"),
           printed("for i.1 in 0..4 {} for i in 0..4 {} for i in 0..4 { B[i] = 1 }"));
-  RULE_EQ("NAME-5", std::string("if n < 1 {\n  var s: f32 = 1.0\n  B[0] = s\n} else {\n  var s.1: f32 = 2.0\n  s.1 = s.1 + 1.0\n}"),
-          printed("if n < 1 { var s: f32 = 1 B[0] = s } else { var s: f32 = 2 s = s + 1 }"));
+  RULE_EQ(
+      "NAME-5",
+      std::string("if n < 1 {\n  var s: f32 = 1.0\n  B[0] = s\n} else {\n  var s.1: f32 = 2.0\n  s.1 = s.1 + 1.0\n}"),
+      printed("if n < 1 { var s: f32 = 1 B[0] = s } else { var s: f32 = 2 s = s + 1 }"));
   RULE_EQ("NAME-5", std::string("for i in 0..4 {}\nvar i.1: f32 = 1.0"), printed("for i in 0..4 {} var i: f32 = 1"));
   // A name that the text uses is passed over.
-  RULE_EQ("NAME-5", (std::set<Symbol>{"p.1", "i", "i.1"}), program_of("program q { inout p.1: f32[1] for i in 0..1 {} for i in 0..1 {} }").bound_names());
-  RULE_EQ("NAME-5", (std::set<Symbol>{"i.1", "i", "i.2"}), program_of("program q { inout i.1: f32[1] for i in 0..1 {} for i in 0..1 {} }").bound_names());
+  RULE_EQ("NAME-5", (std::set<Symbol>{"p.1", "i", "i.1"}),
+          program_of("program q { inout p.1: f32[1] for i in 0..1 {} for i in 0..1 {} }").bound_names());
+  RULE_EQ("NAME-5", (std::set<Symbol>{"i.1", "i", "i.2"}),
+          program_of("program q { inout i.1: f32[1] for i in 0..1 {} for i in 0..1 {} }").bound_names());
   // The renamed symbol is no name of the text.
   RULE_TRUE("NAME-5", has_error(around("for i in 0..4 {} for i in 0..4 { B[~i.1~] = 1 }"), "NAME-1"));
 }
@@ -73,7 +80,9 @@ TEST(Types, OneTypeForBothOperands) {
 }
 
 TEST(Types, LiteralsTakeTheirTypeFromAround) {
-  const auto type_of = [](const char* value) { return program_of(around(std::string("B[0] = ") + value)).body[0]->value->type; };
+  const auto type_of = [](const char* value) {
+    return program_of(around(std::string("B[0] = ") + value)).body[0]->value->type;
+  };
   RULE_EQ("TYPE-2", Type::f32, type_of("1"));
   RULE_EQ("TYPE-2", Type::f32, type_of("1.5 + 2"));
   RULE_EQ("TYPE-2", std::string("if B[0] < 1.0 {}"), printed("if B[0] < 1 {}"));
@@ -93,7 +102,9 @@ TEST(Types, LiteralsThatDoNotFit) {
   RULE_TRUE("TYPE-3", has_error(around("O[0] = O[1] + ~-129~"), "TYPE-3"));
   RULE_TRUE("TYPE-3", has_error("program p { output U: u8[1] U[0] = ~-1~ }", "TYPE-3"));
   RULE_TRUE("TYPE-3", has_error("program p { const K: u64[1] = {~18446744073709551616~} }", "TYPE-3"));
-  RULE_TRUE("TYPE-3", errors("program p { const K: u64[2] = {18446744073709551615, 0} const L: i64[1] = {-9223372036854775808} }").empty());
+  RULE_TRUE("TYPE-3",
+            errors("program p { const K: u64[2] = {18446744073709551615, 0} const L: i64[1] = {-9223372036854775808} }")
+                .empty());
   RULE_EQ("TYPE-3", std::string("its values are -128 to 127"), help_of(around("O[0] = 300")));
   RULE_EQ("TYPE-3", std::string("B[0] = 16777216.0"), printed("B[0] = 16777217"));
   RULE_EQ("TYPE-3", std::string("B[0] = 16777220.0"), printed("B[0] = 16777219"));
@@ -126,9 +137,15 @@ TEST(Types, OperationsExistAtSomeTypes) {
   RULE_TRUE("TYPE-6", has_error("program p { output F: bool[1] F[0] = ~F[0] + F[0]~ }", "TYPE-6"));
   RULE_TRUE("TYPE-6", has_error(around("I[0] = ~1 / 2~"), "TYPE-6"));
   RULE_TRUE("TYPE-6", has_error(around("I[0] = ~fma(I[0], I[0], I[0])~"), "TYPE-6"));
-  RULE_EQ("TYPE-6", std::string("integer division is named: floordiv(a, b), truncdiv(a, b), ceildiv(a, b) or eucdiv(a, b)"),
+  RULE_EQ("TYPE-6",
+          std::string("integer division is named: floordiv(a, b), truncdiv(a, b), ceildiv(a, b) or eucdiv(a, b)"),
           help_of(around("I[0] = I[1] / 2")));
-  RULE_TRUE("TYPE-6", errors(around("if true == (n < 1) {} I[0] = relu(abs(-I[1])) + eucmod(I[0], 3) B[0] = sat01(pow(B[0], recip(B[1])))")).empty());
+  RULE_TRUE(
+      "TYPE-6",
+      errors(
+          around(
+              "if true == (n < 1) {} I[0] = relu(abs(-I[1])) + eucmod(I[0], 3) B[0] = sat01(pow(B[0], recip(B[1])))"))
+          .empty());
 }
 
 TEST(Types, PlacesHaveAType) {
@@ -160,7 +177,13 @@ TEST(Types, TypedLiterals) {
 }
 
 TEST(IndexValues, AreCanonical) {
-  const auto text = [](const std::string& e) { return program_of(around("for i in 0..4 { for j in 0..4 { B[" + e + "] = 1 } }")).body[0]->body[0]->body[0]->indices[0]; };
+  const auto text = [](const std::string& e) {
+    return program_of(around("for i in 0..4 { for j in 0..4 { B[" + e + "] = 1 } }"))
+        .body[0]
+        ->body[0]
+        ->body[0]
+        ->indices[0];
+  };
   RULE_EQ("IDX-1", Op::index, text("i + 2 * (j - i) + 3 - 1")->op);
   RULE_TRUE("IDX-1", text("i + 2*(j - i) + 3 - 1") == text("2*j - i + 2"));
   RULE_TRUE("IDX-1", text("floordiv(4*i + j, 4)") == text("i + floordiv(j, 4)"));
@@ -180,7 +203,9 @@ TEST(IndexValues, OtherArithmeticIsNone) {
   RULE_TRUE("IDX-3", has_error(in_loops("B[~truncdiv(i, 2)~] = 1"), "IDX-3"));
   RULE_TRUE("IDX-3", has_error(in_loops("B[~(i < j ? i : j) + 1~] = 1"), "IDX-3"));
   RULE_EQ("IDX-3", std::string("convert the factors, as in `i64(i)*i64(j)`"), help_of(in_loops("B[i*j] = 1")));
-  RULE_TRUE("IDX-3", errors(in_loops("B[i64(i)*i64(j)] = 1 B[i < j ? i : 3] = 2 B[select(i < j, i, n)] = f32(i < 2 ? i : j) if (i < 2 ? i : j) < 3 {}")).empty());
+  RULE_TRUE("IDX-3", errors(in_loops("B[i64(i)*i64(j)] = 1 B[i < j ? i : 3] = 2 B[select(i < j, i, n)] = f32(i < 2 ? i "
+                                     ": j) if (i < 2 ? i : j) < 3 {}"))
+                         .empty());
 }
 
 TEST(IndexValues, BoundsAndDimensions) {
@@ -189,7 +214,8 @@ TEST(IndexValues, BoundsAndDimensions) {
   RULE_TRUE("IDX-4", has_error(around("for i in 0..~i64(n)~ {}"), "IDX-4"));
   RULE_TRUE("IDX-4", has_error(around("for i in 0..~n < 2 ? 1 : n~ {}"), "IDX-4"));
   RULE_TRUE("IDX-4", has_error("program p { param n in 1..3 input A: f32[~f32(n)~] }", "IDX-4"));
-  RULE_TRUE("IDX-4", errors(around("for i in max(0, n - 2)..min(8, 2*n) { for j in i..ceildiv(i + 1, 2) step 3 {} }")).empty());
+  RULE_TRUE("IDX-4",
+            errors(around("for i in max(0, n - 2)..min(8, 2*n) { for j in i..ceildiv(i + 1, 2) step 3 {} }")).empty());
 }
 
 TEST(IndexValues, Subscripts) {
@@ -208,7 +234,9 @@ TEST(IndexValues, Divisors) {
 }
 
 TEST(IndexValues, Requirements) {
-  const auto with = [](const char* r) { return std::string("program p { param n in 1..9 param m in 1..9 inout B: f32[4]\nrequire ") + r + " }"; };
+  const auto with = [](const char* r) {
+    return std::string("program p { param n in 1..9 param m in 1..9 inout B: f32[4]\nrequire ") + r + " }";
+  };
   RULE_TRUE("IDX-7", errors(with("floormod(n, 4) == 0 && (n < m || !(m <= 2*n - 1))")).empty());
   RULE_TRUE("IDX-7", has_error(with("~B[0] < 1~"), "IDX-7"));
   RULE_TRUE("IDX-7", has_error(with("~i64(n)*i64(m) < 4~"), "IDX-7"));

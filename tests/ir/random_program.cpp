@@ -113,7 +113,7 @@ void Generator::declarations(Program& p) {
   }
   symbols_ = parameters_;
   for (int n = r_.below(3); n > 0; --n) p.requirements.push_back(requirement(2));
-  constexpr BufferKind kinds[] = {BufferKind::input, BufferKind::inout, BufferKind::output, BufferKind::temp,
+  constexpr BufferKind kinds[] = {BufferKind::input,  BufferKind::inout, BufferKind::output,  BufferKind::temp,
                                   BufferKind::shared, BufferKind::local, BufferKind::constant};
   for (int n = 1 + r_.below(6); n > 0; --n) {
     Buffer b;
@@ -123,7 +123,8 @@ void Generator::declarations(Program& p) {
     const bool constant = b.kind == BufferKind::constant;
     std::int64_t cells = 1;
     for (int rank = r_.below(4); rank > 0; --rank) {
-      b.dims.push_back(constant || r_.one_in(2) ? Index(r_.below(constant ? 3 : 40)) : make_random_index(r_, parameters_, 2) * 2 + 1);
+      b.dims.push_back(constant || r_.one_in(2) ? Index(r_.below(constant ? 3 : 40))
+                                                : make_random_index(r_, parameters_, 2) * 2 + 1);
       if (b.dims.back().is_constant() && b.dims.back().constant() < 0) b.dims.back() = Index(7);
       cells *= b.dims.back().constant();
     }
@@ -140,7 +141,8 @@ void Generator::declarations(Program& p) {
 Expr Generator::requirement(int depth) {
   if (depth == 0 || r_.one_in(3)) {
     const auto side = [&] { return make_index(make_random_index(r_, parameters_, 2)); };
-    return r_.one_in(8) ? make_literal(bool_scalar(r_.one_in(2))) : make_op(static_cast<Op>(static_cast<int>(Op::eq) + r_.below(6)), {side(), side()});
+    return r_.one_in(8) ? make_literal(bool_scalar(r_.one_in(2)))
+                        : make_op(static_cast<Op>(static_cast<int>(Op::eq) + r_.below(6)), {side(), side()});
   }
   const auto part = [&] { return requirement(depth - 1); };
   switch (r_.below(3)) {
@@ -186,8 +188,7 @@ Stmt Generator::statement(const Context& c) {
       return make_branch(std::move(e), std::move(then), r_.one_in(2) ? block(inner) : Block{});
     }
     case 4:
-    case 5:
-      return declare(c);
+    case 5: return declare(c);
     case 6:
       if (c.top_level && r_.one_in(2)) return make_launch();
       if (c.workgroup && !c.vectorized && c.scope == 0) return make_barrier();
@@ -259,7 +260,8 @@ Stmt Generator::simple(const Context& c) {
 
 Stmt Generator::store(const Context& c) {
   std::vector<Buffer> writable;
-  std::copy_if(buffers_.begin(), buffers_.end(), std::back_inserter(writable), [](const Buffer& b) { return is_writable(b.kind); });
+  std::copy_if(buffers_.begin(), buffers_.end(), std::back_inserter(writable),
+               [](const Buffer& b) { return is_writable(b.kind); });
   const Buffer& b = r_.pick(writable);
   if (r_.one_in(8)) return make_zero(b.name);
   std::vector<Expr> at = subscripts(b, c);
@@ -294,7 +296,8 @@ Expr Generator::index_value(int depth, const Context& c) {
 
 Expr Generator::leaf(Type t, const Context& c) {
   std::vector<Variable> readable;
-  std::copy_if(variables_.begin(), variables_.end(), std::back_inserter(readable), [&](const Variable& v) { return v.type == t; });
+  std::copy_if(variables_.begin(), variables_.end(), std::back_inserter(readable),
+               [&](const Variable& v) { return v.type == t; });
   if (!readable.empty() && r_.one_in(2)) return make_variable(r_.pick(readable).name, t);
   for (const Buffer& b : buffers_) {
     if (b.type == t && budget_ > 0 && r_.one_in(3)) return make_load(b.name, t, subscripts(b, c));
@@ -309,7 +312,9 @@ Expr Generator::expression(Type t, int depth, const Context& c) {
   if (t == Type::boolean && !r_.one_in(4)) return condition(depth, c);
   switch (r_.below(8)) {
     case 0: return make_convert(t, expression(any_type(), depth - 1, c));
-    case 1: return make_op(r_.one_in(2) ? Op::choice : Op::select, {condition(depth - 1, c), expression(t, depth - 1, c), expression(t, depth - 1, c)});
+    case 1:
+      return make_op(r_.one_in(2) ? Op::choice : Op::select,
+                     {condition(depth - 1, c), expression(t, depth - 1, c), expression(t, depth - 1, c)});
     case 2: return c.depth < 4 && r_.one_in(2) ? scope(t, c) : leaf(t, c);
     default: return operation(t, depth, c);
   }

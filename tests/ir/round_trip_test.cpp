@@ -20,7 +20,9 @@ SourceFile file_of(Program p) {
 }
 
 // The first message of a text that does not parse.
-std::string complaint(const Result<SourceFile>& r, const std::string& text) { return r ? std::string() : render(r.error()[0], text, false, true); }
+std::string complaint(const Result<SourceFile>& r, const std::string& text) {
+  return r ? std::string() : render(r.error()[0], text, false, true);
+}
 
 TEST(RoundTrip, RandomPrograms) {
   const bool held = rc::check("print, then parse", [] {
@@ -83,7 +85,9 @@ TEST(RoundTrip, TheGeneratorUsesTheWholeLanguage) {
     };
     visit(p.body, v);
   }
-  const auto count = [&](const char* prefix) { return std::count_if(seen.begin(), seen.end(), [&](const std::string& s) { return s.rfind(prefix, 0) == 0; }); };
+  const auto count = [&](const char* prefix) {
+    return std::count_if(seen.begin(), seen.end(), [&](const std::string& s) { return s.rfind(prefix, 0) == 0; });
+  };
   EXPECT_EQ(7, count("kind "));
   EXPECT_EQ(13, count("type "));
   EXPECT_EQ(8, count("stmt "));
@@ -94,7 +98,8 @@ TEST(RoundTrip, TheGeneratorUsesTheWholeLanguage) {
 TEST(RoundTrip, IndexValues) {
   const bool held = rc::check("an index value's text is the value", [] {
     const Index i = random_index(*rc::gen::arbitrary<std::uint64_t>(), {"n", "i", "j"}, *rc::gen::inRange(0, 5));
-    const std::string text = "program p { param n in 1..9 inout B: f32[8] for i in 0..4 { for j in 0..4 { B[" + i.text() + "] = 1 } } }";
+    const std::string text =
+        "program p { param n in 1..9 inout B: f32[8] for i in 0..4 { for j in 0..4 { B[" + i.text() + "] = 1 } } }";
     const auto parsed = parse_source(text, "t.air");
     if (!parsed) RC_FAIL(complaint(parsed, text));
     RC_ASSERT(parsed->programs[0].body[0]->body[0]->body[0]->indices[0]->index == i);

@@ -44,7 +44,8 @@ TEST(ScheduleText, OneOperationOnALine) {
   RULE_EQ("SCH-1", std::string("swap | io ii | | "), shape(all[1]));
   RULE_EQ("SCH-1", std::string("swap | io ii | | "), shape(all[2]));
   RULE_EQ("SCH-1", std::string("partition | i | at=4 60 | ia ib ic"), shape(all[3]));
-  RULE_EQ("SCH-1", std::string("stage | A shared hoisted | over=ii kk cooperative=32 swizzle=b128 precision=f32 | As"), shape(all[4]));
+  RULE_EQ("SCH-1", std::string("stage | A shared hoisted | over=ii kk cooperative=32 swizzle=b128 precision=f32 | As"),
+          shape(all[4]));
   RULE_EQ("SCH-2", std::string("retype | j* | axis=grid | "), shape(all[5]));
   RULE_EQ("SCH-2", std::string("partition | i | at=-4 | "), shape(all[6]));
   RULE_EQ("SCH-1", std::string("fission |  | after=3 | "), shape(all[7]));
@@ -54,8 +55,10 @@ TEST(ScheduleText, OneOperationOnALine) {
 }
 
 TEST(ScheduleText, Blocks) {
-  const auto parsed = parse_source("program p {}\nschedule one { split i factor=4\n swap i j }\nschedule two {}\nprogram q {}", "t.air");
-  ASSERT_TRUE(parsed) << shown("program p {}\nschedule one { split i factor=4\n swap i j }\nschedule two {}\nprogram q {}");
+  const auto parsed = parse_source(
+      "program p {}\nschedule one { split i factor=4\n swap i j }\nschedule two {}\nprogram q {}", "t.air");
+  ASSERT_TRUE(parsed) << shown(
+      "program p {}\nschedule one { split i factor=4\n swap i j }\nschedule two {}\nprogram q {}");
   RULE_EQ("SCH-1", std::size_t{2}, parsed->schedules.size());
   RULE_EQ("SCH-1", std::size_t{2}, parsed->schedules[0].lines.size());
   RULE_EQ("SCH-1", std::string("swap i j"), parsed->schedules[0].lines[1].text);
@@ -95,7 +98,8 @@ TEST(ScheduleText, Expectations) {
   using Positions = std::vector<std::size_t>;
   RULE_TRUE("SCH-4", e[0].command == "lint" && e[0].verdict == "clean" && e[0].code.empty() && e[0].where.line == 2);
   RULE_TRUE("SCH-4", e[0].programs == Positions{1} && e[0].schedules.empty());
-  RULE_TRUE("SCH-4", e[1].command.empty() && e[1].verdict == "illegal" && e[1].code == "DEP-2" && e[1].where.column == 3);
+  RULE_TRUE("SCH-4",
+            e[1].command.empty() && e[1].verdict == "illegal" && e[1].code == "DEP-2" && e[1].where.column == 3);
   RULE_TRUE("SCH-4", e[1].programs == Positions{2} && e[1].schedules == Positions{0});
   RULE_TRUE("SCH-4", e[2].command == "prove" && (e[2].programs == Positions{3, 4}));
   const auto bare = parse_source("# expect: illegal\nswap i j\n", "s.sched");

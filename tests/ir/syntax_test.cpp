@@ -18,15 +18,18 @@ TEST(Syntax, CharactersThatBeginNoToken) {
 }
 
 TEST(Syntax, Numbers) {
-  for (const char* good : {"1.0", "0.5", "1e3", "1E+3", "1.5e-3", "0x1p3", "0x1.8p3", "0x1.8", "0xAp-1", "00.50", "1", "inf", "nan", "-inf"}) {
+  for (const char* good : {"1.0", "0.5", "1e3", "1E+3", "1.5e-3", "0x1p3", "0x1.8p3", "0x1.8", "0xAp-1", "00.50", "1",
+                           "inf", "nan", "-inf"}) {
     RULE_TRUE("SYN-2", errors(around("B[0] = " + std::string(good))).empty()) << good;
   }
-  for (const char* bad : {"~1.~", "~.5~", "~1e~", "~0x~", "~0x.8~", "~0x1.p3~", "~0x1p~", "~12ab~", "~1.5.2~", "~1_000~", "~0X1p3~", "~1.0f~"}) {
+  for (const char* bad : {"~1.~", "~.5~", "~1e~", "~0x~", "~0x.8~", "~0x1.p3~", "~0x1p~", "~12ab~", "~1.5.2~",
+                          "~1_000~", "~0X1p3~", "~1.0f~"}) {
     RULE_TRUE("SYN-2", has_error(around("B[0] = " + std::string(bad)), "SYN-2")) << bad;
   }
   RULE_TRUE("SYN-2", has_error(around("B[0] = ~1e~+ 2"), "SYN-2"));
   RULE_EQ("SYN-2", std::string("for x in 2..4 {}"), printed("for x in 2..4 {}"));
-  RULE_EQ("SYN-2", std::string("for i.1 in 0..4 {\n  for x in 2..i.1 {}\n}"), printed("for i.1 in 0..4 { for x in 2..i.1{} }"));
+  RULE_EQ("SYN-2", std::string("for i.1 in 0..4 {\n  for x in 2..i.1 {}\n}"),
+          printed("for i.1 in 0..4 { for x in 2..i.1{} }"));
   RULE_EQ("SYN-2", std::string("B[0] = 16.0"), printed("B[0] = 0x10"));
 }
 
@@ -40,6 +43,8 @@ TEST(Syntax, LeavingTheGrammar) {
   RULE_TRUE("SYN-3", has_error("program p { inout B: f32[1]\n  for i in 0..1 ~{~\n    B[i] = 1\n", "SYN-3"));
   RULE_TRUE("SYN-3", has_error("program p { inout B: f32[4] for i in 0..4 { B[0] = B[1~ ~", "SYN-3"));
   RULE_TRUE("SYN-3", has_error("program p {} ~}~", "SYN-3"));
+  RULE_TRUE("SYN-3", has_error("program p {\n  input A: f32[4~ ~\n  output B: f32[4]\n}", "SYN-3"));
+  RULE_TRUE("SYN-3", has_error(around("B[0]~ ~\nB[1] = 2"), "SYN-3"));
   RULE_EQ("SYN-3", std::string("equality is `==`"), help_of(around("if n = 1 { }")));
   const auto found = errors("program");
   ASSERT_EQ(1U, found.size());
@@ -58,7 +63,8 @@ TEST(Syntax, ReservedWords) {
   RULE_TRUE("SYN-5", has_error(around("for ~in~ in 0..4 {}"), "SYN-5"));
   RULE_TRUE("SYN-5", has_error(around("var ~f32~: f32 = 0"), "SYN-5"));
   RULE_TRUE("SYN-5", has_error(around("~step~ = 1"), "SYN-5"));
-  RULE_TRUE("SYN-5", errors("program grid { inout workgroup: f32[1] for reduce in 0..1 { workgroup[reduce] = 0 } }").empty());
+  RULE_TRUE("SYN-5",
+            errors("program grid { inout workgroup: f32[1] for reduce in 0..1 { workgroup[reduce] = 0 } }").empty());
   RULE_TRUE("SYN-5", errors("program p { inout max.1: f32[1] max.1[0] = 0 }").empty());
 }
 
@@ -98,14 +104,14 @@ TEST(Syntax, Arities) {
 TEST(Syntax, SeveralErrorsInOneRun) {
   const char* text =
       "program p {\n"
-      "  input A: f31[4]\n"            // a type
+      "  input A: f31[4]\n"  // a type
       "  inout B: f32[4]\n"
       "  for i in 0..4 {\n"
-      "    B[i] = A[i] + \n"           // an operand
-      "    B[j] = 1\n"                 // an unknown name, in a statement after the bad one
-      "    B[i] = A[i] * \"x\"\n"      // a character
+      "    B[i] = A[i] + \n"       // an operand
+      "    B[j] = 1\n"             // an unknown name, in a statement after the bad one
+      "    B[i] = A[i] * \"x\"\n"  // a character
       "  }\n"
-      "  B[0] = C[0]\n"                // an unknown name
+      "  B[0] = C[0]\n"  // an unknown name
       "}\n"
       "program q { inout B: f32[4] B[0] = 1 + true }\n";
   std::string codes;
@@ -122,11 +128,13 @@ TEST(Syntax, Precedence) {
   RULE_TRUE("SYN-12", same("B[0] = B[1] - B[2] - B[3]", "B[0] = (B[1] - B[2]) - B[3]"));
   RULE_TRUE("SYN-12", same("B[0] = B[1] / B[2] * B[3]", "B[0] = (B[1] / B[2]) * B[3]"));
   RULE_TRUE("SYN-12", !same("B[0] = B[1] - B[2] - B[3]", "B[0] = B[1] - (B[2] - B[3])"));
-  RULE_TRUE("SYN-12", same("if B[0] < B[1] + 1 && n == 2 || !(n > 3) && true {}", "if ((B[0] < (B[1] + 1)) && (n == 2)) || ((!(n > 3)) && true) {}"));
+  RULE_TRUE("SYN-12", same("if B[0] < B[1] + 1 && n == 2 || !(n > 3) && true {}",
+                           "if ((B[0] < (B[1] + 1)) && (n == 2)) || ((!(n > 3)) && true) {}"));
   RULE_TRUE("SYN-12", same("if !true == false {}", "if (!true) == false {}"));
   RULE_TRUE("SYN-12", same("B[0] = -B[1] * B[2]", "B[0] = (-B[1]) * B[2]"));
   RULE_TRUE("SYN-12", same("B[0] = n < 1 ? 1 : n < 2 ? 2 : 3", "B[0] = n < 1 ? 1 : (n < 2 ? 2 : 3)"));
-  RULE_TRUE("SYN-12", same("B[0] = n < 1 || n > 2 ? n < 1 ? 1 : 2 : 3", "B[0] = ((n < 1) || (n > 2)) ? (n < 1 ? 1 : 2) : 3"));
+  RULE_TRUE("SYN-12",
+            same("B[0] = n < 1 || n > 2 ? n < 1 ? 1 : 2 : 3", "B[0] = ((n < 1) || (n > 2)) ? (n < 1 ? 1 : 2) : 3"));
 }
 
 TEST(Syntax, Updates) {
@@ -159,7 +167,8 @@ TEST(Syntax, SortsOfFiles) {
   RULE_TRUE("SYN-15", programs->programs.size() == 2 && programs->schedules.size() == 1);
   const auto bare = parse_source("# comment\nswap i j\n", "x.sched");
   ASSERT_TRUE(bare);
-  RULE_TRUE("SYN-15", bare->schedules.size() == 1 && bare->schedules[0].name.empty() && bare->schedules[0].lines.size() == 1);
+  RULE_TRUE("SYN-15",
+            bare->schedules.size() == 1 && bare->schedules[0].name.empty() && bare->schedules[0].lines.size() == 1);
   const auto blank = parse_source("\n# nothing\n", "x.sched");
   RULE_TRUE("SYN-15", blank && blank->schedules.size() == 1 && blank->schedules[0].lines.empty());
   RULE_TRUE("SYN-15", has_error("~swap~ i j\n", "SYN-3", "x.air"));

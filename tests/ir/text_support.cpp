@@ -34,9 +34,11 @@ std::vector<Diagnostic> errors(std::string_view text, const std::string& path) {
 bool has_error(std::string_view marked_text, std::string_view code, const std::string& path) {
   const Marked m = marked(marked_text);
   const auto found = errors(m.text, path);
-  const bool good = found.size() == 1 && found[0].code == code && found[0].file == path && found[0].where.line == m.where.line &&
-                    found[0].where.column == m.where.column && found[0].where.length == m.where.length;
-  if (!good) ADD_FAILURE() << "wanted " << code << " at the mark in\n" << marked_text << "\ngot\n" << shown(m.text, path);
+  const bool good = found.size() == 1 && found[0].code == code && found[0].file == path &&
+                    found[0].where.line == m.where.line && found[0].where.column == m.where.column &&
+                    found[0].where.length == m.where.length;
+  if (!good)
+    ADD_FAILURE() << "wanted " << code << " at the mark in\n" << marked_text << "\ngot\n" << shown(m.text, path);
   return good;
 }
 
@@ -51,7 +53,8 @@ std::string help_of(std::string_view text, const std::string& path) {
 }
 
 std::string around(std::string_view statements) {
-  return "program p { param n in 1..9 inout A: f32[8, 8] inout B: f32[8] inout I: i32[8] output O: i8[8]\n" + std::string(statements) + "\n}\n";
+  return "program p { param n in 1..9 inout A: f32[8, 8] inout B: f32[8] inout I: i32[8] output O: i8[8]\n" +
+         std::string(statements) + "\n}\n";
 }
 
 Program program_of(std::string_view text) {

@@ -9,7 +9,8 @@
 namespace assay::test {
 namespace {
 
-const char* const declarations = "program p { param n in 1..9 input A: f32[8] inout B: f32[8, 8] inout C: f32[8] shared S: f32[8]\n";
+const char* const declarations =
+    "program p { param n in 1..9 input A: f32[8] inout B: f32[8, 8] inout C: f32[8] shared S: f32[8]\n";
 
 std::string with(const std::string& statements) { return declarations + statements + " }"; }
 bool accepted(const std::string& statements) {
@@ -37,7 +38,9 @@ bool faulty(const char* code, const Program& p) {
 Expr f32(float v) { return make_literal({Type::f32, static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(v))}); }
 Stmt store_c(Expr value, Expr at = make_index(0)) { return make_store("C", {std::move(at)}, std::move(value)); }
 Expr load_c(Expr at = make_index(0)) { return make_load("C", Type::f32, {std::move(at)}); }
-Stmt loop(const char* symbol, Block body, Axis axis = Axis::serial) { return make_loop(symbol, 0, 4, 1, axis, std::move(body)); }
+Stmt loop(const char* symbol, Block body, Axis axis = Axis::serial) {
+  return make_loop(symbol, 0, 4, 1, axis, std::move(body));
+}
 
 TEST(WellFormed, BindersAreUnique) {
   RULE_TRUE("WF-1", faulty("WF-1", made({loop("i", {}), loop("i", {})})));
@@ -60,7 +63,9 @@ TEST(WellFormed, NamesAreVisible) {
   RULE_TRUE("WF-2", faulty("WF-2", made({store_c(make_variable("s", Type::f32))})));
   RULE_TRUE("WF-2", faulty("WF-2", made({make_assign("s", f32(1))})));
   RULE_TRUE("WF-2", faulty("WF-2", made({make_declare("s", Type::f32, make_variable("s", Type::f32))})));
-  RULE_TRUE("WF-2", faulty("WF-2", made({make_branch(make_literal(bool_scalar(true)), {make_declare("s", Type::f32, f32(1))}, {store_c(make_variable("s", Type::f32))})})));
+  RULE_TRUE("WF-2",
+            faulty("WF-2", made({make_branch(make_literal(bool_scalar(true)), {make_declare("s", Type::f32, f32(1))},
+                                             {store_c(make_variable("s", Type::f32))})})));
   RULE_TRUE("WF-2", faulty("WF-2", made({make_store("X", {}, f32(1))})));
   RULE_TRUE("WF-2", faulty("WF-2", made({make_zero("n")})));
   RULE_TRUE("WF-2", faulty("WF-2", made({store_c(make_load("n", Type::f32, {}))})));
@@ -79,13 +84,15 @@ TEST(WellFormed, Types) {
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c(make_op(Op::choice, {i, f32(1), f32(2)}))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c(f32(1), make_op(Op::add, {i, i}))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c({})})));
-  RULE_TRUE("WF-3", faulty("WF-3", made({make_declare("s", Type::f32, f32(1)), store_c(make_convert(Type::f32, make_variable("s", Type::f64)))})));
+  RULE_TRUE("WF-3", faulty("WF-3", made({make_declare("s", Type::f32, f32(1)),
+                                         store_c(make_convert(Type::f32, make_variable("s", Type::f64)))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c(make_load("A", Type::f64, {make_index(0)}))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c(make_convert(Type::index, f32(1)))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c(make_literal({Type::f32, std::uint64_t{1} << 32}))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({store_c(make_literal({Type::f32, 0xffc00000}))})));
   RULE_TRUE("WF-3", faulty("WF-3", made({make_declare("s", Type::index, {})})));
-  RULE_TRUE("WF-3", check_well_formed(made({store_c(f32(1), make_op(Op::choice, {make_op(Op::lt, {i, i}), i, i}))})).empty());
+  RULE_TRUE("WF-3",
+            check_well_formed(made({store_c(f32(1), make_op(Op::choice, {make_op(Op::lt, {i, i}), i, i}))})).empty());
 }
 
 TEST(WellFormed, Subscripts) {
@@ -105,7 +112,8 @@ TEST(WellFormed, ScopesArePure) {
   RULE_TRUE("WF-6", refused("WF-6", "C[0] = scope x: f32 { ~C[1]~ = 1 x = 2 }"));
   RULE_TRUE("WF-6", refused("WF-6", "var s: f32 = 0 C[0] = scope x: f32 { ~s~ = 1 x = 2 }"));
   RULE_TRUE("WF-6", refused("WF-6", "C[0] = scope x: f32 { x = scope y: f32 { y = 1 ~x~ = 2 } }"));
-  RULE_TRUE("WF-6", accepted("var s: f32 = 0 C[0] = scope x: f32 { var t: f32 = s for i in 0..3 { t = t + A[i] } if t > 0 { x = t } else { x = -t } }"));
+  RULE_TRUE("WF-6", accepted("var s: f32 = 0 C[0] = scope x: f32 { var t: f32 = s for i in 0..3 { t = t + A[i] } if t "
+                             "> 0 { x = t } else { x = -t } }"));
 }
 
 TEST(WellFormed, ScopesAreSerial) {
@@ -120,7 +128,8 @@ TEST(WellFormed, Barriers) {
   RULE_TRUE("WF-8", refused("WF-8", "~barrier~"));
   RULE_TRUE("WF-8", refused("WF-8", "for g in 0..4 @grid { ~barrier~ }"));
   RULE_TRUE("WF-8", refused("WF-8", "for g in 0..4 @workgroup { } ~barrier~"));
-  RULE_TRUE("WF-8", accepted("for g in 0..4 @grid { for t in 0..4 @workgroup { for k in 0..4 { if n < 2 { barrier } } } }"));
+  RULE_TRUE("WF-8",
+            accepted("for g in 0..4 @grid { for t in 0..4 @workgroup { for k in 0..4 { if n < 2 { barrier } } } }"));
 }
 
 TEST(WellFormed, Launches) {
@@ -132,20 +141,25 @@ TEST(WellFormed, Launches) {
 TEST(WellFormed, Vectorized) {
   RULE_TRUE("WF-10", refused("WF-10", "for t in 0..4 @workgroup { for v in 0..4 @vectorized { ~barrier~ } }"));
   RULE_TRUE("WF-10", refused("WF-10", "for v in 0..4 @vectorized { if n < 2 { ~for g in 0..4 @grid~ {} } }"));
-  RULE_TRUE("WF-10", accepted("for t in 0..4 @workgroup { for v in 0..4 @vectorized { for k in 0..2 { C[v] = A[k] } } }"));
+  RULE_TRUE("WF-10",
+            accepted("for t in 0..4 @workgroup { for v in 0..4 @vectorized { for k in 0..2 { C[v] = A[k] } } }"));
 }
 
 TEST(WellFormed, VariablesOfThreads) {
   RULE_TRUE("WF-11", refused("WF-11", "var s: f32 = 0 for g in 0..4 @grid { ~s~ = 1 }"));
-  RULE_TRUE("WF-11", refused("WF-11", "for g in 0..4 @grid { var s: f32 = 0 for t in 0..4 @workgroup { for k in 0..2 { ~s~ = 1 } } }"));
-  RULE_TRUE("WF-11", accepted("var s: f32 = 0 for g in 0..4 @grid { var t: f32 = s for k in 0..4 { t = t + s } C[g] = t }"));
+  RULE_TRUE("WF-11",
+            refused("WF-11",
+                    "for g in 0..4 @grid { var s: f32 = 0 for t in 0..4 @workgroup { for k in 0..2 { ~s~ = 1 } } }"));
+  RULE_TRUE("WF-11",
+            accepted("var s: f32 = 0 for g in 0..4 @grid { var t: f32 = s for k in 0..4 { t = t + s } C[g] = t }"));
   RULE_TRUE("WF-11", accepted("var s: f32 = 0 for v in 0..4 @vectorized { s = 1 } C[0] = s"));
 }
 
 TEST(WellFormed, Reductions) {
-  for (const char* good : {"C[0] += A[k]", "C[0] = A[k] + C[0]", "C[0] max= A[k]", "C[0] *= A[k]", "C[n] min= A[k] * B[0, k]", "C[0] = fma(A[k], A[k], C[0])",
-                           "if k < n { C[0] += A[k] }", "for j in 0..2 { C[0] += A[k + j] }", "C[i64(n)*2] += A[k]",
-                           "C[0] += scope x: f32 { x = A[k] x = x * 2 }"}) {
+  for (const char* good :
+       {"C[0] += A[k]", "C[0] = A[k] + C[0]", "C[0] max= A[k]", "C[0] *= A[k]", "C[n] min= A[k] * B[0, k]",
+        "C[0] = fma(A[k], A[k], C[0])", "if k < n { C[0] += A[k] }", "for j in 0..2 { C[0] += A[k + j] }",
+        "C[i64(n)*2] += A[k]", "C[0] += scope x: f32 { x = A[k] x = x * 2 }"}) {
     RULE_TRUE("WF-12", accepted(std::string("for k in 0..4 @reduce { ") + good + " }")) << good;
   }
   RULE_TRUE("WF-12", accepted("var s: f32 = 0 for k in 0..4 @reduce { s = s + A[k] } C[0] = s"));
@@ -167,7 +181,9 @@ TEST(WellFormed, WorkgroupSlots) {
   RULE_TRUE("WF-13", accepted(three + "C[0] = 1 } } }"));
   RULE_TRUE("WF-13", refused("WF-13", three + "~for d in 0..2 @workgroup~ { for e in 0..2 @workgroup { } } } } }"));
   RULE_TRUE("WF-13", refused("WF-13", three + "~for d in 0..2 @reduce~ { C[0] += A[d] } } } }"));
-  RULE_TRUE("WF-13", accepted("for a in 0..2 @grid { for b in 0..2 @grid { for c in 0..2 @grid { for d in 0..2 @grid { } } } }"));
+  RULE_TRUE(
+      "WF-13",
+      accepted("for a in 0..2 @grid { for b in 0..2 @grid { for c in 0..2 @grid { for d in 0..2 @grid { } } } }"));
 }
 
 TEST(WellFormed, Steps) {
@@ -182,7 +198,9 @@ TEST(WellFormed, ConstantData) {
   RULE_TRUE("WF-15", has_error(declared("~const K: f32[3]~"), "WF-15"));
   RULE_TRUE("WF-15", has_error(declared("~const K: f32[n]~ = {1}"), "WF-15"));
   RULE_TRUE("WF-15", has_error(declared("~input K: f32[2]~ = {1, 2}"), "WF-15"));
-  RULE_TRUE("WF-15", errors(declared("const K: i8[2, 2] = {1, -2, 3, -128} const L: bool[] = {true} const E: f32[0, 3] const M: f16[2] = {-inf, nan}")).empty());
+  RULE_TRUE("WF-15", errors(declared("const K: i8[2, 2] = {1, -2, 3, -128} const L: bool[] = {true} const E: f32[0, 3] "
+                                     "const M: f16[2] = {-inf, nan}"))
+                         .empty());
   Program p = program_of(declared("const K: f32[1] = {1}"));
   p.buffers[0].data[0].type = Type::f64;
   RULE_TRUE("WF-15", faulty("WF-15", p));
@@ -195,13 +213,16 @@ TEST(WellFormed, ValueRanges) {
   RULE_TRUE("WF-16", has_error(declared("~input I: i32[4]~ in 4..4"), "WF-16"));
   RULE_TRUE("WF-16", has_error(declared("~input I: i8[4]~ in 0..129"), "WF-16"));
   RULE_TRUE("WF-16", has_error(declared("~input I: u8[4]~ in -1..4"), "WF-16"));
-  RULE_TRUE("WF-16", errors(declared("input I: i8[4] in -128..128 input U: u64[4] in 0..18446744073709551616")).empty());
+  RULE_TRUE("WF-16",
+            errors(declared("input I: i8[4] in -128..128 input U: u64[4] in 0..18446744073709551616")).empty());
 }
 
 TEST(WellFormed, Dimensions) {
   RULE_TRUE("WF-17", has_error("program p {\n~input A: f32[-1]~ }", "WF-17"));
   RULE_TRUE("WF-17", has_error("program p {\n~input A: f32[4294967296, 4294967296]~ }", "WF-17"));
-  RULE_TRUE("WF-17", errors("program p { param n in 0..4 input A: f32[0, 9223372036854775807, 4] input E: f32[n, 2*n + 1] }").empty());
+  RULE_TRUE(
+      "WF-17",
+      errors("program p { param n in 0..4 input A: f32[0, 9223372036854775807, 4] input E: f32[n, 2*n + 1] }").empty());
   Program p = made({});
   p.buffers[0].dims[0] = Index::symbol("i");
   RULE_TRUE("WF-17", faulty("WF-17", p));
@@ -217,7 +238,9 @@ TEST(WellFormed, IndexValuesHaveNotOverflowed) {
   const Index overflowed = Index::symbol("n") * INT64_MAX * 3;
   RULE_TRUE("WF-19", faulty("WF-19", made({store_c(f32(1), make_index(overflowed))})));
   RULE_TRUE("WF-19", faulty("WF-19", made({make_loop("i", overflowed, 4, 1, Axis::serial, {})})));
-  RULE_TRUE("WF-19", faulty("WF-19", made({store_c(f32(1), make_index(floordiv(Index::symbol("n") + INT64_MIN, 3) * INT64_MIN))})));
+  RULE_TRUE(
+      "WF-19",
+      faulty("WF-19", made({store_c(f32(1), make_index(floordiv(Index::symbol("n") + INT64_MIN, 3) * INT64_MIN))})));
 }
 
 TEST(WellFormed, RequirementsHaveTheirForm) {
