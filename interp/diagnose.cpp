@@ -12,7 +12,9 @@ namespace {
 bool several(const std::vector<std::int64_t>& extents) {
   return std::any_of(extents.begin(), extents.end(), [](std::int64_t e) { return e > 1; });
 }
-std::vector<std::int64_t> highest_first(const std::vector<std::int64_t>& by_slot) { return {by_slot.rbegin(), by_slot.rend()}; }
+std::vector<std::int64_t> highest_first(const std::vector<std::int64_t>& by_slot) {
+  return {by_slot.rbegin(), by_slot.rend()};
+}
 
 }  // namespace
 
@@ -34,7 +36,8 @@ std::string Machine::coordinates(const std::vector<std::int64_t>& by_slot) const
   return fmt::format("({})", fmt::join(highest_first(by_slot), ", "));
 }
 
-void Machine::fault(const char* code, std::string message, Location access, const Symbol& buffer, std::vector<std::int64_t> cell) const {
+void Machine::fault(const char* code, std::string message, Location access, const Symbol& buffer,
+                    std::vector<std::int64_t> cell) const {
   Instance at = instance();
   if (!access.known()) access = at.where;
   throw Faulted{{code, std::move(message), std::move(at), access, buffer, std::move(cell)}};
@@ -44,8 +47,9 @@ void Machine::fault(const char* code, std::string message, Location access, cons
 void Machine::outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access, bool store) {
   std::vector<std::int64_t> cell;
   for (const BoundExpr& e : indices) cell.push_back(coordinate(e, lane));
-  std::string message = fmt::format("{} `{}` outside its bounds: [{}] in a buffer of shape [{}]", store ? "stores to" : "reads", m.buffer->name,
-                                    fmt::join(cell, ", "), fmt::join(m.dims, ", "));
+  std::string message =
+      fmt::format("{} `{}` outside its bounds: [{}] in a buffer of shape [{}]", store ? "stores to" : "reads",
+                  m.buffer->name, fmt::join(cell, ", "), fmt::join(m.dims, ", "));
   fault("RUN-1", std::move(message), access, m.buffer->name, std::move(cell));
 }
 

@@ -82,7 +82,9 @@ std::uint64_t Machine::index_operation(const BoundExpr& e, Lane lane) {
 std::uint64_t Machine::variable(const BoundExpr& e, Lane lane) {
   if (!variable_shadows_.empty()) watch_variable(e.reference, false);
   const Value& v = value_at(e.slot, lane);
-  if ((v.state & defined) == 0) fault("RUN-2", fmt::format("variable `{}` is read and has no value", e.source->name), e.source->where, e.source->name);
+  if ((v.state & defined) == 0)
+    fault("RUN-2", fmt::format("variable `{}` is read and has no value", e.source->name), e.source->where,
+          e.source->name);
   seen_ |= v.state;
   return v.bits;
 }
@@ -95,7 +97,8 @@ std::uint64_t Machine::load(const BoundExpr& e, Lane lane) {
   if (m.states != nullptr) {
     const std::uint8_t state = m.states[c.flat];
     if ((state & defined) == 0) {
-      fault("RUN-2", fmt::format("`{}` is read where it is undefined", m.buffer->name), e.source->where, m.buffer->name, unflatten(c.flat, m.dims));
+      fault("RUN-2", fmt::format("`{}` is read where it is undefined", m.buffer->name), e.source->where, m.buffer->name,
+            unflatten(c.flat, m.dims));
     }
     seen_ |= state | *m.blanket;
   }
@@ -103,8 +106,8 @@ std::uint64_t Machine::load(const BoundExpr& e, Lane lane) {
   if (m.ranged) {
     const Int128 v = int_value({e.type, bits});
     if (v < m.buffer->range->first || v >= m.buffer->range->second) {
-      fault("RUN-5", fmt::format("an element of `{}` is outside its declared range", m.buffer->name), e.source->where, m.buffer->name,
-            unflatten(c.flat, m.dims));
+      fault("RUN-5", fmt::format("an element of `{}` is outside its declared range", m.buffer->name), e.source->where,
+            m.buffer->name, unflatten(c.flat, m.dims));
     }
   }
   return bits;
@@ -124,7 +127,8 @@ std::uint64_t Machine::scope(const BoundExpr& e, Lane lane) {
   lane_ = outer_lane;
   control_ = control;
   const Value& v = value_at(e.slot, lane);
-  if ((v.state & defined) == 0) fault("RUN-2", fmt::format("scope `{}` ends without a value", e.source->name), e.source->where, e.source->name);
+  if ((v.state & defined) == 0)
+    fault("RUN-2", fmt::format("scope `{}` ends without a value", e.source->name), e.source->where, e.source->name);
   seen_ = seen | v.state;
   return v.bits;
 }
@@ -164,7 +168,8 @@ std::optional<std::int64_t> Machine::index_value(const BoundIndex& e, Lane lane)
       if (!inner) return std::nullopt;
       v = *inner;
     }
-    if (__builtin_mul_overflow(v, t.coefficient, &v) || __builtin_add_overflow(sum, v, &sum)) return exact_index_value(e, lane);
+    if (__builtin_mul_overflow(v, t.coefficient, &v) || __builtin_add_overflow(sum, v, &sum))
+      return exact_index_value(e, lane);
   }
   return sum;
 }

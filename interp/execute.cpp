@@ -38,7 +38,8 @@ void Machine::finish_block() {
   thread_->stack.pop_back();
 }
 
-void Machine::push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control, std::unique_ptr<LaneGroup> group) {
+void Machine::push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control,
+                   std::unique_ptr<LaneGroup> group) {
   thread_->stack.emplace_back();
   Frame& f = thread_->stack.back();
   f.block = &block;
@@ -54,7 +55,8 @@ void Machine::wait(const BoundStmt& s, bool leaving) {
   w.leaving = leaving;
   w.iterations.clear();
   for (const Frame& f : thread_->stack) {
-    if (f.owner != nullptr && (f.owner->axis == Axis::serial || f.owner->axis == Axis::unrolled)) w.iterations.push_back(f.iteration);
+    if (f.owner != nullptr && (f.owner->axis == Axis::serial || f.owner->axis == Axis::unrolled))
+      w.iterations.push_back(f.iteration);
   }
 }
 
@@ -127,7 +129,8 @@ void Machine::commit(const BoundStmt& s, Lane lane, const Pending& p) {
 // Two lanes with one target are a fault (RUN-7). Targets mostly ascend with the lanes, which settles it.
 void Machine::check_lanes(const BoundStmt& s, LaneSet lanes, std::size_t base) {
   const Pending* pending = pending_.data() + base;
-  const auto later = std::adjacent_find(pending, pending + lanes.count, [](const Pending& a, const Pending& b) { return a.target >= b.target; });
+  const auto later = std::adjacent_find(pending, pending + lanes.count,
+                                        [](const Pending& a, const Pending& b) { return a.target >= b.target; });
   if (later == pending + lanes.count) return;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < lanes.count; ++i) order.emplace_back(pending[i].target, i);
@@ -151,7 +154,8 @@ void Machine::zero(const BoundStmt& s, LaneSet lanes) {
   if (m.size == 0) return;
   if (lanes.count > 1) {
     lane_ = lanes[1];
-    fault("RUN-7", fmt::format("two lanes store one cell of `{}`", m.buffer->name), {}, m.buffer->name, unflatten(0, m.dims));
+    fault("RUN-7", fmt::format("two lanes store one cell of `{}`", m.buffer->name), {}, m.buffer->name,
+          unflatten(0, m.dims));
   }
   spend(static_cast<std::uint64_t>(m.size));
   if (m.shadow != nullptr) {

@@ -23,18 +23,19 @@ struct Instance {
 };
 
 struct Fault {
-  std::string code;     // RUN-1 out of bounds, RUN-2 undefined read, RUN-3 division by zero, RUN-4 index overflow, RUN-5 input range,
-                        // RUN-6 output left undefined, RUN-7 lanes store one cell, RUN-8 barrier divergence, RUN-9 cannot start
+  std::string
+      code;  // RUN-1 out of bounds, RUN-2 undefined read, RUN-3 division by zero, RUN-4 index overflow, RUN-5 input range,
+             // RUN-6 output left undefined, RUN-7 lanes store one cell, RUN-8 barrier divergence, RUN-9 cannot start
   std::string message;  // one sentence
   Instance at{};
-  Location access{};    // the expression inside the statement that faulted, or the statement
-  Symbol buffer{};      // or variable; empty when none is involved
+  Location access{};  // the expression inside the statement that faulted, or the statement
+  Symbol buffer{};    // or variable; empty when none is involved
   std::vector<std::int64_t> cell{};
 };
 
 /// Two unordered accesses of different grid groups to one cell, at least one a store (EXEC-28, EXEC-29).
 struct Race {
-  Symbol buffer{};      // or variable, with an empty cell
+  Symbol buffer{};  // or variable, with an empty cell
   std::vector<std::int64_t> cell{};
   Instance first{}, second{};
   bool first_writes = false, second_writes = false;
@@ -54,11 +55,11 @@ enum class Status { ok, fault, budget };
 struct Outcome {
   Status status = Status::ok;
   std::optional<Fault> fault{};
-  std::optional<Race> race{};          // only with detect_races; status is then still that of the canonical run
-  TensorMap outputs{};                 // inout and output buffers at the end (ok only)
+  std::optional<Race> race{};  // only with detect_races; status is then still that of the canonical run
+  TensorMap outputs{};         // inout and output buffers at the end (ok only)
   std::map<std::string, std::vector<bool>> tainted{};  // per observed buffer and cell; empty without `reordered`
-  std::uint64_t operations = 0;        // expression nodes and statements evaluated (EXEC-26)
-  std::string limit{};                 // status budget: which limit was reached, as a sentence
+  std::uint64_t operations = 0;                        // expression nodes and statements evaluated (EXEC-26)
+  std::string limit{};                                 // status budget: which limit was reached, as a sentence
 };
 
 /// Runs `p`. `inputs` has a tensor of the right type and shape for every input and inout buffer (a caller's duty, checked:

@@ -31,7 +31,9 @@ Machine::Machine(const BoundProgram& program, const Options& options, std::vecto
   use(*threads_[0]);
 }
 
-void Machine::set_parameter(std::size_t i, std::int64_t value) { bind({0, static_cast<int>(i)}, threads_[0]->lane, value); }
+void Machine::set_parameter(std::size_t i, std::int64_t value) {
+  bind({0, static_cast<int>(i)}, threads_[0]->lane, value);
+}
 
 bool Machine::holds(const BoundExpr& requirement) { return evaluate(requirement, threads_[0]->lane) != 0; }
 
@@ -78,11 +80,14 @@ void Machine::measure(const BoundBlock& block) {
     const std::uint64_t trips = trip_count(*s, lane, first);
     if (trips == 0) continue;
     if (s->hardware_slot >= 0) {
-      std::int64_t& extent = (s->axis == Axis::grid ? grid_extent_ : group_extent_)[static_cast<std::size_t>(s->hardware_slot)];
-      extent = std::max(extent, static_cast<std::int64_t>(std::min<std::uint64_t>(trips, std::numeric_limits<std::int64_t>::max())));
+      std::int64_t& extent =
+          (s->axis == Axis::grid ? grid_extent_ : group_extent_)[static_cast<std::size_t>(s->hardware_slot)];
+      extent = std::max(
+          extent, static_cast<std::int64_t>(std::min<std::uint64_t>(trips, std::numeric_limits<std::int64_t>::max())));
     }
     for (std::uint64_t k = 0; k < (s->bounds_inside ? trips : 1); ++k) {
-      bind(s->slot, lane, static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + k * static_cast<std::uint64_t>(s->step)));
+      bind(s->slot, lane,
+           static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + k * static_cast<std::uint64_t>(s->step)));
       measure(s->body);
     }
   }
@@ -104,8 +109,10 @@ void Machine::prepare(const BoundLaunch& launch) {
       if (__builtin_mul_overflow(threads, e, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     }
   }
-  const std::int64_t each = static_cast<std::int64_t>(sizeof(Thread) + 8 * sizeof(Frame)) + program_.frame_size * static_cast<std::int64_t>(sizeof(Value)) + copies;
-  if (threads > memory_limit / each) throw Exhausted{fmt::format("{} threads with {} bytes each need more memory than a run may take", threads, each)};
+  const std::int64_t each = static_cast<std::int64_t>(sizeof(Thread) + 8 * sizeof(Frame)) +
+                            program_.frame_size * static_cast<std::int64_t>(sizeof(Value)) + copies;
+  if (threads > memory_limit / each)
+    throw Exhausted{fmt::format("{} threads with {} bytes each need more memory than a run may take", threads, each)};
   while (static_cast<std::int64_t>(threads_.size()) < threads) add_thread();
   std::vector<std::int64_t> position(group_extent_.size(), 0);
   for (auto& t : threads_) {
@@ -195,7 +202,8 @@ bool Machine::release_teams() {
     const Wait& w = threads_[i]->wait;
     if (w.at == nullptr) continue;
     const std::size_t first = first_of_team(i);
-    complete[i] = agreeing[first] == (is_reduce(w) ? group_extent_[static_cast<std::size_t>(w.at->hardware_slot)] : threads);
+    complete[i] =
+        agreeing[first] == (is_reduce(w) ? group_extent_[static_cast<std::size_t>(w.at->hardware_slot)] : threads);
   }
   bool any = false;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -206,7 +214,8 @@ bool Machine::release_teams() {
 }
 
 void Machine::diverged() {
-  const auto waiting = std::find_if(threads_.begin(), threads_.end(), [](const auto& t) { return t->wait.at != nullptr; });
+  const auto waiting =
+      std::find_if(threads_.begin(), threads_.end(), [](const auto& t) { return t->wait.at != nullptr; });
   const Wait& w = (*waiting)->wait;
   const auto other = std::find_if(threads_.begin(), threads_.end(), [&](const auto& t) { return !(t->wait == w); });
   use(**waiting);
@@ -217,7 +226,8 @@ void Machine::diverged() {
   std::string where = "has ended";
   if (v.at == w.at) where = "waits at another iteration of it";
   if (v.at != nullptr && v.at != w.at) where = fmt::format("waits at line {}", v.at->source->where.line);
-  fault("RUN-8", fmt::format("thread {} waits at a {}, thread {} {}", coordinates((*waiting)->position), what, coordinates((*other)->position), where));
+  fault("RUN-8", fmt::format("thread {} waits at a {}, thread {} {}", coordinates((*waiting)->position), what,
+                             coordinates((*other)->position), where));
 }
 
 }  // namespace assay::interp

@@ -12,7 +12,9 @@ std::uint64_t Machine::trip_count(const BoundStmt& s, Lane lane, std::int64_t& l
   lower = index_or_fault(s.lo, lane, s.source->where);
   const std::int64_t upper = index_or_fault(s.hi, lane, s.source->where);
   if (lower >= upper) return 0;
-  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) / static_cast<std::uint64_t>(s.step) + 1;
+  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) /
+             static_cast<std::uint64_t>(s.step) +
+         1;
 }
 
 void Machine::enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
@@ -64,7 +66,9 @@ void Machine::enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t con
   const auto t = static_cast<std::uint64_t>(s.axis == Axis::grid ? grid_[slot] : thread_->position[slot]);
   std::int64_t lower = 0;
   const bool passes = t < trip_count(s, lanes[0], lower);
-  if (passes) bind(s.slot, lanes[0], static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + t * static_cast<std::uint64_t>(s.step)));
+  if (passes)
+    bind(s.slot, lanes[0],
+         static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + t * static_cast<std::uint64_t>(s.step)));
   if (s.axis == Axis::reduce) {
     push(passes ? s.body : nothing, &s, lanes, control);
     wait(s, false);
@@ -102,7 +106,8 @@ void Machine::enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t c
       std::copy_n(lanes[i], own, frames);
       frames[own] = g->values.data() + lane * values;
       g->lanes.push_back(frames);
-      bind(s.slot, frames, static_cast<std::int64_t>(static_cast<std::uint64_t>(g->lower[i]) + t * static_cast<std::uint64_t>(s.step)));
+      bind(s.slot, frames,
+           static_cast<std::int64_t>(static_cast<std::uint64_t>(g->lower[i]) + t * static_cast<std::uint64_t>(s.step)));
     }
   }
   const LaneSet active{g->lanes.data(), g->lanes.size()};

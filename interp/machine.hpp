@@ -129,7 +129,8 @@ class Machine {
   void zero(const BoundStmt& s, LaneSet lanes);
   void branch(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
   void wait(const BoundStmt& s, bool leaving);
-  void push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control, std::unique_ptr<LaneGroup> group = nullptr);
+  void push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control,
+            std::unique_ptr<LaneGroup> group = nullptr);
   struct Pending {
     std::uint64_t target = 0;  // the flat cell, or the address of the variable
     std::uint64_t bits = 0;
@@ -161,8 +162,10 @@ class Machine {
   // diagnose.cpp: faults, instances, races.
   Instance instance() const;
   std::string coordinates(const std::vector<std::int64_t>& by_slot) const;
-  [[noreturn]] void fault(const char* code, std::string message, Location access = {}, const Symbol& buffer = {}, std::vector<std::int64_t> cell = {}) const;
-  [[noreturn]] void outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access, bool store);
+  [[noreturn]] void fault(const char* code, std::string message, Location access = {}, const Symbol& buffer = {},
+                          std::vector<std::int64_t> cell = {}) const;
+  [[noreturn]] void outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access,
+                            bool store);
   void watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
   void watch_variable(int variable, bool store);
 

@@ -17,7 +17,8 @@ namespace {
   throw Faulted{std::move(f)};
 }
 
-const Tensor& checked_tensor(const Buffer& b, const std::vector<std::int64_t>& dims, std::int64_t size, const TensorMap& inputs) {
+const Tensor& checked_tensor(const Buffer& b, const std::vector<std::int64_t>& dims, std::int64_t size,
+                             const TensorMap& inputs) {
   const auto it = inputs.find(b.name);
   if (it == inputs.end()) refuse(b, "RUN-5", fmt::format("no tensor is given for {} `{}`", name(b.kind), b.name));
   const Tensor& t = it->second;
@@ -26,13 +27,15 @@ const Tensor& checked_tensor(const Buffer& b, const std::vector<std::int64_t>& d
   }
   if (b.type == Type::boolean) {
     for (unsigned char c : t.bytes) {
-      if (c > 1) refuse(b, "RUN-5", fmt::format("the tensor given for `{}` holds a byte that is neither 0 nor 1", b.name));
+      if (c > 1)
+        refuse(b, "RUN-5", fmt::format("the tensor given for `{}` holds a byte that is neither 0 nor 1", b.name));
     }
   }
   return t;
 }
 
-void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const TensorMap& inputs, bool detect_races, std::int64_t& used) {
+void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const TensorMap& inputs, bool detect_races,
+            std::int64_t& used) {
   const auto dims = shape(b, parameters);
   if (!dims) refuse(b, "RUN-9", fmt::format("a dimension of `{}` is negative, or its size leaves int64", b.name));
   m.buffer = &b;
@@ -43,7 +46,8 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
   m.ranged = b.kind == BufferKind::input && b.range.has_value();
 
   const bool shadowed = detect_races && (is_observed(b.kind) || b.kind == BufferKind::temp);
-  const std::int64_t cell_bytes = (b.kind == BufferKind::input ? 0 : m.width + 1) + (shadowed ? static_cast<std::int64_t>(sizeof(Shadow)) : 0);
+  const std::int64_t cell_bytes =
+      (b.kind == BufferKind::input ? 0 : m.width + 1) + (shadowed ? static_cast<std::int64_t>(sizeof(Shadow)) : 0);
   if (m.size > 0 && cell_bytes > (memory_limit - used) / m.size) {
     throw Exhausted{fmt::format("`{}` with {} cells needs more memory than a run may take", b.name, m.size)};
   }
@@ -56,10 +60,13 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
   switch (b.kind) {
     case BufferKind::input: m.elements = checked_tensor(b, m.dims, m.size, inputs).bytes.data(); break;
     case BufferKind::constant:
-      if (static_cast<std::int64_t>(b.data.size()) != m.size) refuse(b, "RUN-9", fmt::format("`{}` has {} cells and {} values", b.name, m.size, b.data.size()));
+      if (static_cast<std::int64_t>(b.data.size()) != m.size)
+        refuse(b, "RUN-9", fmt::format("`{}` has {} cells and {} values", b.name, m.size, b.data.size()));
       m.constant.resize(static_cast<std::size_t>(m.size * m.width));
       m.elements = m.constant.data();
-      for (std::size_t i = 0; i < b.data.size(); ++i) std::memcpy(m.constant.data() + i * static_cast<std::size_t>(m.width), &b.data[i].bits, static_cast<std::size_t>(m.width));
+      for (std::size_t i = 0; i < b.data.size(); ++i)
+        std::memcpy(m.constant.data() + i * static_cast<std::size_t>(m.width), &b.data[i].bits,
+                    static_cast<std::size_t>(m.width));
       break;
     case BufferKind::local: break;  // the copies belong to the threads
     default:
@@ -76,11 +83,13 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
 
 }  // namespace
 
-std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, bool detect_races) {
+std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
+                                  bool detect_races) {
   // Never resized: a Memory points into itself.
   std::vector<Memory> memory(p.buffers.size());
   std::int64_t used = 0;
-  for (std::size_t i = 0; i < memory.size(); ++i) set_up(memory[i], p.buffers[i], parameters, inputs, detect_races, used);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    set_up(memory[i], p.buffers[i], parameters, inputs, detect_races, used);
   return memory;
 }
 

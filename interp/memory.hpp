@@ -63,7 +63,7 @@ struct Memory {
   std::uint8_t* blanket = nullptr;    // null where states is
   Shadow* shadow = nullptr;           // null: accesses are not watched
   bool ranged = false;
-  Copy own{};                            // unless the copies belong to threads, or the elements to a tensor
+  Copy own{};                             // unless the copies belong to threads, or the elements to a tensor
   std::vector<unsigned char> constant{};  // kind constant
   ZeroedArray<Shadow> shadow_cells{};
 
@@ -88,7 +88,10 @@ struct Memory {
   }
   /// Bytes of one copy: elements and states.
   std::int64_t copy_bytes() const { return size * (width + 1); }
-  Copy new_copy() const { return {ZeroedArray<unsigned char>(static_cast<std::size_t>(size * width)), ZeroedArray<std::uint8_t>(static_cast<std::size_t>(size)), 0}; }
+  Copy new_copy() const {
+    return {ZeroedArray<unsigned char>(static_cast<std::size_t>(size * width)),
+            ZeroedArray<std::uint8_t>(static_cast<std::size_t>(size)), 0};
+  }
   /// Makes `c` the current copy.
   void use(Copy& c) {
     elements = writable = c.elements.get();
@@ -103,7 +106,8 @@ struct Memory {
 };
 
 /// The buffers of `p`, inputs checked. Throws Faulted (RUN-5, RUN-9) and Exhausted (machine.hpp).
-std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs, bool detect_races);
+std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
+                                  bool detect_races);
 /// Moves the observed buffers into the outcome. Throws Faulted (RUN-6).
 void take_outputs(const std::vector<Memory>& memory, Outcome& into, bool with_marks);
 

@@ -58,7 +58,8 @@ class Requirements {
 constexpr std::uint64_t candidate_limit = 4'000'000;
 
 // Depth first over the parameters in order; whether values were found for those from number i on.
-bool search(const Program& p, Requirements& requirements, std::size_t i, std::vector<std::int64_t>& values, std::uint64_t& tried) {
+bool search(const Program& p, Requirements& requirements, std::size_t i, std::vector<std::int64_t>& values,
+            std::uint64_t& tried) {
   if (i == p.parameters.size()) return true;
   for (std::int64_t v = p.parameters[i].lo; v < p.parameters[i].hi; ++v) {
     if (++tried > candidate_limit) return false;
@@ -107,7 +108,8 @@ std::optional<ParameterMap> smallest_parameters(const Program& p) {
   Requirements requirements(p);
   std::vector<std::int64_t> values(p.parameters.size());
   std::uint64_t tried = 0;
-  if (!requirements.resolved() || !requirements.hold(-1) || !search(p, requirements, 0, values, tried)) return std::nullopt;
+  if (!requirements.resolved() || !requirements.hold(-1) || !search(p, requirements, 0, values, tried))
+    return std::nullopt;
   ParameterMap found;
   for (std::size_t i = 0; i < values.size(); ++i) found[p.parameters[i].name] = values[i];
   return found;

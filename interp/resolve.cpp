@@ -27,7 +27,8 @@ class Resolver {
 
   BoundProgram run() {
     for (const Parameter& p : program_.parameters) bind(p.name, {new_slot(), Type::index, -1});
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) buffers_.emplace(program_.buffers[i].name, static_cast<int>(i));
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+      buffers_.emplace(program_.buffers[i].name, static_cast<int>(i));
     for (const Expr& e : program_.requirements) out_.requirements.push_back(expression(e));
     out_.launches.emplace_back();
     for (const Stmt& s : program_.body) {
@@ -79,14 +80,18 @@ class Resolver {
     const auto it = buffers_.find(name);
     if (it == buffers_.end()) throw Unresolved{fmt::format("there is no buffer `{}`", name)};
     const Buffer& b = program_.buffers[static_cast<std::size_t>(it->second)];
-    if (b.dims.size() != indices) throw Unresolved{fmt::format("`{}` has {} dimensions and is used with {} indices", name, b.dims.size(), indices)};
-    if (stores && !is_writable(b.kind)) throw Unresolved{fmt::format("`{}` is stored to, but is {}", name, assay::name(b.kind))};
-    if (b.kind == BufferKind::shared || b.kind == BufferKind::local) out_.launches.back().private_buffers.insert(it->second);
+    if (b.dims.size() != indices)
+      throw Unresolved{fmt::format("`{}` has {} dimensions and is used with {} indices", name, b.dims.size(), indices)};
+    if (stores && !is_writable(b.kind))
+      throw Unresolved{fmt::format("`{}` is stored to, but is {}", name, assay::name(b.kind))};
+    if (b.kind == BufferKind::shared || b.kind == BufferKind::local)
+      out_.launches.back().private_buffers.insert(it->second);
     return it->second;
   }
 
   static void expect_type(const Symbol& name, Type wanted, Type found) {
-    if (wanted != found) throw Unresolved{fmt::format("`{}` is {} and is used as {}", name, assay::name(wanted), assay::name(found))};
+    if (wanted != found)
+      throw Unresolved{fmt::format("`{}` is {} and is used as {}", name, assay::name(wanted), assay::name(found))};
   }
 
   BoundIndex index(const Index& e) const {
@@ -112,7 +117,8 @@ class Resolver {
       case Op::lor: return Form::lor;
       case Op::scope: return Form::scope;
       case Op::select: return Form::select;
-      default: return !e.args.empty() && e.args[0]->type == Type::index ? Form::index_operation : Form::scalar_operation;
+      default:
+        return !e.args.empty() && e.args[0]->type == Type::index ? Form::index_operation : Form::scalar_operation;
     }
   }
 
@@ -261,7 +267,8 @@ class Resolver {
   // Whether a block stores to a cell that threads share.
   bool stores_shared(const BoundBlock& b) const {
     return std::any_of(b.begin(), b.end(), [&](const auto& s) {
-      if (s->kind == StmtKind::store || s->kind == StmtKind::zero) return program_.buffers[static_cast<std::size_t>(s->reference)].kind != BufferKind::local;
+      if (s->kind == StmtKind::store || s->kind == StmtKind::zero)
+        return program_.buffers[static_cast<std::size_t>(s->reference)].kind != BufferKind::local;
       return stores_shared(s->body) || stores_shared(s->other);
     });
   }
@@ -292,8 +299,8 @@ class Resolver {
   static bool bounds_mention(const BoundBlock& b, Slot symbol) {
     return std::any_of(b.begin(), b.end(), [&](const auto& s) {
       if (!s->has_hardware) return false;
-      return (s->kind == StmtKind::loop && (mentions(s->lo, symbol) || mentions(s->hi, symbol))) || bounds_mention(s->body, symbol) ||
-             bounds_mention(s->other, symbol);
+      return (s->kind == StmtKind::loop && (mentions(s->lo, symbol) || mentions(s->hi, symbol))) ||
+             bounds_mention(s->body, symbol) || bounds_mention(s->other, symbol);
     });
   }
   struct Depth {

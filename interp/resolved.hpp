@@ -27,12 +27,12 @@ struct BoundIndexTerm;
 struct BoundIndex {
   std::int64_t constant = 0;
   bool overflowed = false;
-  std::vector<BoundIndexTerm> terms{};
+  std::vector<BoundIndexTerm> terms;
 };
 struct BoundIndexTerm {
   std::int64_t coefficient = 1;
   IndexAtom::Kind kind = IndexAtom::Kind::symbol;
-  Slot slot{};                    // kind symbol
+  Slot slot{};                     // kind symbol
   std::vector<BoundIndex> args{};  // the others
   std::int64_t divisor = 1;
 };
@@ -59,9 +59,9 @@ struct BoundExpr {
   Form form = Form::literal;
   Op op = Op::literal;
   Type type = Type::index;
-  bool watched = false;  // its inexactness marks the value (EXEC-30)
-  int reference = -1;    // load: the buffer; variable: the variable
-  Slot slot{};           // variable, scope
+  bool watched = false;                   // its inexactness marks the value (EXEC-30)
+  int reference = -1;                     // load: the buffer; variable: the variable
+  Slot slot{};                            // variable, scope
   numerics::Function function = nullptr;  // scalar_operation, convert
   Scalar literal{};
   BoundIndex index{};
@@ -72,19 +72,19 @@ struct BoundExpr {
 
 struct BoundStmt {
   StmtKind kind = StmtKind::store;
-  Axis axis = Axis::serial;  // loop: how it runs; a reduce loop may run as a serial one (EXEC-33)
-  int number = -1;           // preorder
-  int level = 0;             // frames around it, less one
+  Axis axis = Axis::serial;         // loop: how it runs; a reduce loop may run as a serial one (EXEC-33)
+  int number = -1;                  // preorder
+  int level = 0;                    // frames around it, less one
   const BoundStmt* loop = nullptr;  // the innermost loop around it
   const StmtNode* source = nullptr;
   int reference = -1;  // zero, store: the buffer; declare, assign: the variable
   Slot slot{};         // loop, declare, assign
   BoundIndex lo{}, hi{};
   std::int64_t step = 1;
-  int frame_size = 0;      // vectorized loop: slots of a lane's own frame
-  int hardware_slot = -1;  // grid, workgroup, reduce
-  bool has_hardware = false;    // a hardware loop is inside, or it is one
-  bool bounds_inside = false;   // loop: its symbol stands in a bound of a loop inside that has hardware
+  int frame_size = 0;          // vectorized loop: slots of a lane's own frame
+  int hardware_slot = -1;      // grid, workgroup, reduce
+  bool has_hardware = false;   // a hardware loop is inside, or it is one
+  bool bounds_inside = false;  // loop: its symbol stands in a bound of a loop inside that has hardware
   std::vector<BoundExpr> indices{};
   std::vector<BoundExpr> value{};  // one or none
   BoundBlock body{}, other{};
@@ -94,7 +94,7 @@ struct BoundStmt {
 struct BoundLaunch {
   BoundBlock body{};
   int grid_slots = 0, group_slots = 0;
-  bool rendezvous = false;        // a barrier or a reduce loop is inside
+  bool rendezvous = false;          // a barrier or a reduce loop is inside
   std::set<int> private_buffers{};  // shared and local buffers that it uses
 };
 

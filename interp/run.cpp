@@ -15,10 +15,12 @@ namespace {
 }
 
 // One walk. With `locate`, an access to find, it ends with Located.
-void walk(const Program& p, const TensorMap& inputs, const Options& options, std::uint64_t locate, Outcome& out, std::uint64_t& first_of_race) {
+void walk(const Program& p, const TensorMap& inputs, const Options& options, std::uint64_t locate, Outcome& out,
+          std::uint64_t& first_of_race) {
   const auto program = resolve(p, options.reordered);
   if (!program) cannot_start(p, program.error());
-  if (!admissible(p, options.parameters)) cannot_start(p, "the parameter values are missing, out of range or against a requirement");
+  if (!admissible(p, options.parameters))
+    cannot_start(p, "the parameter values are missing, out of range or against a requirement");
   std::vector<Memory> memory = set_up_memory(p, options.parameters, inputs, options.detect_races);
   Machine machine(*program, options, memory, locate);
   // However the walk ends, what it counted and found is reported.

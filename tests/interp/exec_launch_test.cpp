@@ -39,8 +39,11 @@ TEST(ExecLaunch, SlotsAndExtents) {
   // Aligned from inside: slot 0 has 5 and 3, slot 1 has 2.
   RULE_EQ("EXEC-12", 10.0, threads("for i in 0..2 @grid { for j in 0..3 @grid { } }  for k in 0..5 @grid { }"));
   // The deepest nest below counts, and grid loops do not count for workgroup loops.
-  RULE_EQ("EXEC-12", 2.0 * 7 * 3, threads("for i in 0..2 @grid { for j in 0..3 @grid { }  for k in 0..2 @grid { for l in 0..3 @grid { } }  }  for m in 0..7 @grid { for q in 0..1 @grid { } }"));
-  RULE_EQ("EXEC-12", 2.0 * 3 * 4 * 5, threads("for a in 0..2 @grid { for b in 0..3 @grid { for c in 0..4 @grid { for d in 0..5 @grid { } } } }"));
+  RULE_EQ("EXEC-12", 2.0 * 7 * 3,
+          threads("for i in 0..2 @grid { for j in 0..3 @grid { }  for k in 0..2 @grid { for l in 0..3 @grid { } }  }  "
+                  "for m in 0..7 @grid { for q in 0..1 @grid { } }"));
+  RULE_EQ("EXEC-12", 2.0 * 3 * 4 * 5,
+          threads("for a in 0..2 @grid { for b in 0..3 @grid { for c in 0..4 @grid { for d in 0..5 @grid { } } } }"));
   RULE_EQ("EXEC-12", 2.0 * 4, threads("for a in 0..2 @workgroup { for g in 0..4 @grid { } }"));
   RULE_EQ("EXEC-12", 2.0 * 4, threads("for a in 0..2 @workgroup { for k in 0..4 @reduce { n[0] += 0 } }"));
   // The greatest trip count over the values of enclosing symbols.
@@ -89,7 +92,8 @@ TEST(ExecLaunch, BarriersSeparateIntervals) {
       S[t] = A[4*g + t]
       barrier
       O[4*g + t] = S[3 - t]
-    } } })", {{"A", row(Type::f32, {1, 2, 3, 4, 5, 6, 7, 8})}});
+    } } })",
+                                {{"A", row(Type::f32, {1, 2, 3, 4, 5, 6, 7, 8})}});
   RULE_EQ("EXEC-17", (Values{4, 3, 2, 1, 8, 7, 6, 5}), output(reverse, "O"));
   // Double buffering over four steps: every step reverses.
   const auto loop = run_text(R"(program p { input A: i32[4]  output O: i32[4]  shared S: i32[2, 4]
@@ -101,7 +105,8 @@ TEST(ExecLaunch, BarriersSeparateIntervals) {
       }
       barrier
       O[t] = S[1, t]
-    } })", {{"A", row(Type::i32, {10, 20, 30, 40})}});
+    } })",
+                             {{"A", row(Type::i32, {10, 20, 30, 40})}});
   RULE_EQ("EXEC-17", (Values{43, 33, 23, 13}), output(loop, "O"));
   // Intervals interleave the threads in order: all first parts, then all second parts.
   const auto trace = run_text(R"(program p { output trace: i64[1]
@@ -124,7 +129,8 @@ TEST(ExecLaunch, VariablesSurviveBarriers) {
         barrier
       }
       O[t] = sum + mine
-    } })", {{"A", row(Type::i32, {1, 2, 3})}});
+    } })",
+                          {{"A", row(Type::i32, {1, 2, 3})}});
   RULE_EQ("EXEC-18", (Values{61, 62, 63}), output(o, "O"));
 }
 
@@ -158,8 +164,12 @@ TEST(ExecLaunch, PrivateCopies) {
   RULE_EQ("EXEC-18", std::string("RUN-2 statement 4 line 5 t=1 r[0]"), describe(across_threads_with_barrier));
   for (const char* kind : {"shared", "local"}) {
     RULE_EQ("EXEC-18", std::string("RUN-2 statement 2 line 1 S[0]"),
-            describe(run_text(std::string("program p { output O: i32[1]  ") + kind + " S: i32[1]  S[0] = 1  launch  O[0] = S[0] }")));
-    RULE_EQ("EXEC-18", (Values{5}), output(run_text(std::string("program p { output O: i32[1]  ") + kind + " S: i32[1]  S[0] = 5  O[0] = S[0] }"), "O"));
+            describe(run_text(std::string("program p { output O: i32[1]  ") + kind +
+                              " S: i32[1]  S[0] = 1  launch  O[0] = S[0] }")));
+    RULE_EQ(
+        "EXEC-18", (Values{5}),
+        output(run_text(std::string("program p { output O: i32[1]  ") + kind + " S: i32[1]  S[0] = 5  O[0] = S[0] }"),
+               "O"));
   }
 }
 
@@ -179,30 +189,40 @@ TEST(ExecLaunch, Divergence) {
       S[t] = 0
       )") + loop + R"(
       b[t] = S[t]
-    } })", {{"a", row(Type::i32, {1, 2, 3, 4})}});
+    } })",
+                    {{"a", row(Type::i32, {1, 2, 3, 4})}});
   };
   const auto bad = dev12("for i in 0..floordiv(4 - t, 2) { S[t] += a[2*i + t]  barrier }");
   RULE_EQ("RUN-8", std::string("RUN-8 statement 4 line 4 t=0 i=1"), describe(bad));
   RULE_EQ("RUN-8", (Cells{0}), bad.fault->at.thread);
   RULE_EQ("RUN-8", std::string("thread (0) waits at a barrier, thread (1) has ended"), bad.fault->message);
-  RULE_EQ("RUN-8", (Values{4, 2}), output(dev12("for i in 0..2 { if i < floordiv(4 - t, 2) { S[t] += a[2*i + t] }  barrier }"), "b"));
+  RULE_EQ("RUN-8", (Values{4, 2}),
+          output(dev12("for i in 0..2 { if i < floordiv(4 - t, 2) { S[t] += a[2*i + t] }  barrier }"), "b"));
   // Different barriers, different iterations, and threads that have ended.
-  RULE_EQ("RUN-8", std::string("RUN-8 statement 2 line 1 t=0"), describe(run_text("program p { for t in 0..2 @workgroup { if t == 0 { barrier } else { barrier } } }")));
-  RULE_EQ("RUN-8", std::string("RUN-8 statement 3 line 1 t=0 i=0"), describe(run_text("program p { for t in 0..2 @workgroup { for i in 0..2 { if i == t { barrier } } } }")));
-  RULE_EQ("RUN-8", std::string("RUN-8 statement 1 line 1 t=0"), describe(run_text("program p { for t in 0..2 @workgroup { barrier }  for u in 0..3 @workgroup { } }")));
+  RULE_EQ("RUN-8", std::string("RUN-8 statement 2 line 1 t=0"),
+          describe(run_text("program p { for t in 0..2 @workgroup { if t == 0 { barrier } else { barrier } } }")));
+  RULE_EQ("RUN-8", std::string("RUN-8 statement 3 line 1 t=0 i=0"),
+          describe(run_text("program p { for t in 0..2 @workgroup { for i in 0..2 { if i == t { barrier } } } }")));
+  RULE_EQ("RUN-8", std::string("RUN-8 statement 1 line 1 t=0"),
+          describe(run_text("program p { for t in 0..2 @workgroup { barrier }  for u in 0..3 @workgroup { } }")));
   // Iterations are counted from the lower bound, so these instances agree.
-  RULE_EQ("EXEC-17", std::string("ok"), describe(run_text("program p { for t in 0..2 @workgroup { for i in t..t + 3 { barrier } } }")));
+  RULE_EQ("EXEC-17", std::string("ok"),
+          describe(run_text("program p { for t in 0..2 @workgroup { for i in t..t + 3 { barrier } } }")));
   // Divergence between groups is none.
-  RULE_EQ("RUN-8", std::string("ok"), describe(run_text("program p { for g in 0..3 @grid { for t in 0..2 @workgroup { for i in 0..g { barrier } } } }")));
+  RULE_EQ("RUN-8", std::string("ok"),
+          describe(run_text(
+              "program p { for g in 0..3 @grid { for t in 0..2 @workgroup { for i in 0..g { barrier } } } }")));
 }
 
 // DEV-10 and DEV-13 have races that a canonical execution does not show: its values are those of the interval order.
 TEST(ExecLaunch, CanonicalValuesOfRacyPrograms) {
   const auto dev10 = run_text(R"(program p { input A: i32[2, 2]  output R: i32[2, 2]  shared S: i32[2]
-    for t in 0..2 @workgroup { for it in 0..2 { S[t] = A[it, t]  barrier  R[it, t] = S[0] + S[1] } } })", {{"A", tensor(Type::i32, {2, 2}, {1, 2, 10, 20})}});
+    for t in 0..2 @workgroup { for it in 0..2 { S[t] = A[it, t]  barrier  R[it, t] = S[0] + S[1] } } })",
+                              {{"A", tensor(Type::i32, {2, 2}, {1, 2, 10, 20})}});
   RULE_EQ("EXEC-17", (Values{3, 12, 30, 30}), output(dev10, "R"));
   const auto dev13 = run_text(R"(program p { input A: i32[4]  output O: i32[4]  shared S: i32[4]
-    for t in 0..4 @workgroup { S[t] = A[t]  if t < 2 { S[t + 2] = 9 }  barrier  O[t] = S[t] } })", {{"A", row(Type::i32, {1, 2, 3, 4})}});
+    for t in 0..4 @workgroup { S[t] = A[t]  if t < 2 { S[t + 2] = 9 }  barrier  O[t] = S[t] } })",
+                              {{"A", row(Type::i32, {1, 2, 3, 4})}});
   RULE_EQ("EXEC-17", (Values{1, 2, 3, 4}), output(dev13, "O"));
 }
 
@@ -214,16 +234,20 @@ TEST(ExecLaunch, ReduceIsTheSerialLoopDoneOnce) {
     C[1] = C[0] })";
   RULE_EQ("EXEC-19", (Values{16, 16}), output(run_text(text, {{"A", row(Type::f32, {1, 2, 3, 4, 5})}}), "C"));
   // In ascending order: f32 sums that depend on it.
-  const auto order = run_text("program p { input A: f32[3]  output C: f32[1]  zero C  for k in 0..3 @reduce { C[0] += A[k] } }", {{"A", row(Type::f32, {16777216, 1, 1})}});
+  const auto order =
+      run_text("program p { input A: f32[3]  output C: f32[1]  zero C  for k in 0..3 @reduce { C[0] += A[k] } }",
+               {{"A", row(Type::f32, {16777216, 1, 1})}});
   RULE_EQ("EXEC-19", (Values{16777216}), output(order, "C"));
   // Under other threads and groups, with a smaller sibling, inside a serial loop, in some threads only.
-  const auto nested = run_text(R"(program p { input A: i32[2, 3, 4]  output C: i32[2, 3]  output D: i32[2, 3]
+  const auto nested = run_text(
+      R"(program p { input A: i32[2, 3, 4]  output C: i32[2, 3]  output D: i32[2, 3]
     for g in 0..2 @grid { for t in 0..3 @workgroup {
       C[g, t] = 0
       for k in 0..4 @reduce { C[g, t] += A[g, t, k] }
       D[g, t] = 0
       for r in 0..2 { if t < 2 { for k in 1..3 @reduce { D[g, t] += A[g, t, k] } } }
-    } } })", {{"A", tensor(Type::i32, {2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6})}});
+    } } })",
+      {{"A", tensor(Type::i32, {2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6})}});
   RULE_EQ("EXEC-19", (Values{10, 26, 15, 22, 20, 18}), output(nested, "C"));
   RULE_EQ("EXEC-19", (Values{10, 26, 0, 22, 20, 0}), output(nested, "D"));
 }
@@ -233,7 +257,8 @@ TEST(ExecLaunch, ReduceOfWhatLanesContribute) {
     for t in 0..4 @workgroup { r[0] = A[t] * 2 }
     C[0] = 0
     for k in 0..4 @reduce { C[0] += r[0] }
-  })", {{"A", row(Type::i32, {1, 2, 3, 4})}});
+  })",
+                          {{"A", row(Type::i32, {1, 2, 3, 4})}});
   RULE_EQ("EXEC-19", (Values{20}), output(o, "C"));
 }
 
@@ -259,7 +284,8 @@ TEST(ExecLaunch, PrivateReductionsAreInEveryLane) {
     for k in 0..4 @reduce { s = s + A[k] }
     r[0] = 1
     for k in 0..4 @reduce { r[0] *= A[k] }
-    for t in 0..4 @workgroup { C[t] = s + i32(t)  D[t] = r[0] } })", {{"A", row(Type::i32, {1, 2, 3, 4})}});
+    for t in 0..4 @workgroup { C[t] = s + i32(t)  D[t] = r[0] } })",
+                          {{"A", row(Type::i32, {1, 2, 3, 4})}});
   RULE_EQ("EXEC-33", (Values{110, 111, 112, 113}), output(o, "C"));
   RULE_EQ("EXEC-33", (Values{24, 24, 24, 24}), output(o, "D"));
   const auto lanes = run_text(R"(program p { input A: i32[2, 3]  output C: i32[2]  output n: i32[1]
@@ -267,7 +293,8 @@ TEST(ExecLaunch, PrivateReductionsAreInEveryLane) {
     launch
     n[0] += 1
     for v in 0..2 @vectorized { for k in 0..3 @reduce { C[v] += A[v, k] } }
-    C[0] += scope s: i32 { s = 0  for k in 0..3 @reduce { s = s + 1 } } })", {{"A", tensor(Type::i32, {2, 3}, {1, 2, 3, 4, 5, 6})}});
+    C[0] += scope s: i32 { s = 0  for k in 0..3 @reduce { s = s + 1 } } })",
+                              {{"A", tensor(Type::i32, {2, 3}, {1, 2, 3, 4, 5, 6})}});
   RULE_EQ("EXEC-33", (Values{9, 15}), output(lanes, "C"));
   RULE_EQ("EXEC-33", (Values{1}), output(lanes, "n"));
 }
@@ -285,7 +312,8 @@ TEST(ExecLaunch, TreeReduction) {
       if t < 2 { S[t] += S[t + 2] }
       barrier
       if t == 0 { O[g] = S[0] + S[1] }
-    } } })", {{"A", row(Type::i32, a)}});
+    } } })",
+                          {{"A", row(Type::i32, a)}});
   RULE_EQ("EXEC-17", (Values{140, 1100}), output(o, "O"));
 }
 

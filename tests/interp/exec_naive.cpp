@@ -22,7 +22,8 @@ struct Failure {
   std::string text;
 };
 
-std::string describe_failure(const std::string& code, const std::vector<std::pair<Symbol, std::int64_t>>& path, const Symbol& buffer, const Cells& cell) {
+std::string describe_failure(const std::string& code, const std::vector<std::pair<Symbol, std::int64_t>>& path,
+                             const Symbol& buffer, const Cells& cell) {
   std::string text = code;
   for (const auto& [symbol, value] : path) text += fmt::format(" {}={}", symbol, value);
   return text + fmt::format(" {}[{}]", buffer, fmt::join(cell, ","));
@@ -38,7 +39,8 @@ class Naive {
       auto& cells = memory_[b.name];
       cells.resize(static_cast<std::size_t>(Tensor(b.type, dims).size()));
       if (const auto it = inputs.find(b.name); it != inputs.end()) {
-        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = signed_value(it->second.get(static_cast<std::int64_t>(i)));
+        for (std::size_t i = 0; i < cells.size(); ++i)
+          cells[i] = signed_value(it->second.get(static_cast<std::int64_t>(i)));
       }
     }
   }
@@ -138,7 +140,8 @@ class Naive {
         }
         for (std::size_t i = 0; i < stores.size(); ++i) {
           for (std::size_t j = 0; j < i; ++j) {
-            if (stores[i].first == stores[j].first) throw Failure{describe_failure("RUN-7", lanes[i].path, s->name, cells[i])};
+            if (stores[i].first == stores[j].first)
+              throw Failure{describe_failure("RUN-7", lanes[i].path, s->name, cells[i])};
           }
         }
         for (auto& [target, v] : stores) *target = v;
@@ -263,7 +266,8 @@ std::string run_naively(const Program& p, const TensorMap& inputs) { return Naiv
 
 std::string summary(const interp::Outcome& o) {
   if (o.status == interp::Status::budget) return "budget";
-  if (o.status == interp::Status::fault) return describe_failure(o.fault->code, o.fault->at.iteration, o.fault->buffer, o.fault->cell);
+  if (o.status == interp::Status::fault)
+    return describe_failure(o.fault->code, o.fault->at.iteration, o.fault->buffer, o.fault->cell);
   std::string text;
   for (const auto& [name, t] : o.outputs) {
     Cells values;

@@ -17,8 +17,11 @@ class Generator {
 
   Program program() {
     Program p;
-    p.buffers = {{"A", BufferKind::input, Type::i32, {Index(6)}}, {"C", BufferKind::output, Type::i32, {Index(3)}}, {"X", BufferKind::inout, Type::i32, {Index(4), Index(3)}}};
-    p.body.push_back(make_loop("z", 0, 3, 1, Axis::serial, {make_store("C", {make_index(Index::symbol("z"))}, number())}));
+    p.buffers = {{"A", BufferKind::input, Type::i32, {Index(6)}},
+                 {"C", BufferKind::output, Type::i32, {Index(3)}},
+                 {"X", BufferKind::inout, Type::i32, {Index(4), Index(3)}}};
+    p.body.push_back(
+        make_loop("z", 0, 3, 1, Axis::serial, {make_store("C", {make_index(Index::symbol("z"))}, number())}));
     p.body = block(3 + random_.below(3), 0, false, std::move(p.body));
     return p;
   }
@@ -50,7 +53,9 @@ class Generator {
         if ((in_lanes == lanes || one_in(12)) && one_in(2)) return make_assign(name, value(3));
       }
     }
-    if (kind < 5) return one_in(2) ? make_store("X", {subscript(4, lanes), subscript(3, lanes)}, value(3)) : make_store("C", {subscript(3, lanes)}, value(3));
+    if (kind < 5)
+      return one_in(2) ? make_store("X", {subscript(4, lanes), subscript(3, lanes)}, value(3))
+                       : make_store("C", {subscript(3, lanes)}, value(3));
     if (kind < 7) {
       const Expr c = condition();
       Block then = block(1 + random_.below(2), depth + 1, lanes);
@@ -60,7 +65,8 @@ class Generator {
     Index lo(static_cast<std::int64_t>(random_.below(3)) - 1);
     if (one_in(3)) lo = lo + affine();
     const Index hi = lo + static_cast<std::int64_t>(random_.below(4)) + (one_in(4) ? floormod(affine(), 3) : Index(0));
-    constexpr Axis axes[] = {Axis::serial, Axis::serial, Axis::unrolled, Axis::vectorized, Axis::vectorized, Axis::grid};
+    constexpr Axis axes[] = {Axis::serial,     Axis::serial,     Axis::unrolled,
+                             Axis::vectorized, Axis::vectorized, Axis::grid};
     Axis axis = axes[random_.below(6)];
     if (axis == Axis::grid && (lanes || scope_)) axis = Axis::serial;
     const auto symbols = symbols_;
@@ -79,7 +85,8 @@ class Generator {
   // In lanes the innermost symbol alone, mostly: stores of several lanes to one cell are faults.
   Expr subscript(std::int64_t dim, bool lanes) {
     if (one_in(20)) return make_index(affine());
-    if (lanes && !one_in(8) && !symbols_.empty()) return make_index(floormod(Index::symbol(symbols_.back()) + static_cast<std::int64_t>(random_.below(3)), dim));
+    if (lanes && !one_in(8) && !symbols_.empty())
+      return make_index(floormod(Index::symbol(symbols_.back()) + static_cast<std::int64_t>(random_.below(3)), dim));
     if (one_in(8)) return make_op(Op::floormod, {value(1), make_literal(wrap_int(Type::i32, dim))});
     return make_index(floormod(affine(), dim));
   }
@@ -104,7 +111,9 @@ class Generator {
       case 4: return make_convert(Type::i32, make_index(affine()));
       case 5: return make_op(Op::select, {condition(), value(depth - 1), value(depth - 1)});
       case 6: return make_op(Op::choice, {condition(), value(depth - 1), value(depth - 1)});
-      case 7: return one_in(3) ? make_op(Op::floormod, {value(depth - 1), value(depth - 1)}) : make_load("C", Type::i32, {subscript(3, false)});
+      case 7:
+        return one_in(3) ? make_op(Op::floormod, {value(depth - 1), value(depth - 1)})
+                         : make_load("C", Type::i32, {subscript(3, false)});
       case 8: return scope();
       default: {
         constexpr Op ops[] = {Op::add, Op::sub, Op::mul, Op::max, Op::min};
@@ -138,7 +147,8 @@ class Generator {
 };
 
 TEST(ExecProperty, AgreesWithTheNaiveFormulation) {
-  const TensorMap inputs{{"A", row(Type::i32, {0, 1, -2, 3, 0, 7})}, {"X", tensor(Type::i32, {4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})}};
+  const TensorMap inputs{{"A", row(Type::i32, {0, 1, -2, 3, 0, 7})},
+                         {"X", tensor(Type::i32, {4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})}};
   interp::Options options;
   options.detect_races = true;  // must not change anything
   std::map<std::string, int> seen;
@@ -146,7 +156,9 @@ TEST(ExecProperty, AgreesWithTheNaiveFormulation) {
     const Program p = Generator(seed).program();
     const std::string expected = run_naively(p, inputs);
     const auto outcome = interp::run(p, inputs, options);
-    RULE_TRUE("EXEC-20", expected == summary(outcome)) << "seed " << seed << "\n" << print(p) << "naive:  " << expected << "\ninterp: " << summary(outcome);
+    RULE_TRUE("EXEC-20", expected == summary(outcome))
+        << "seed " << seed << "\n"
+        << print(p) << "naive:  " << expected << "\ninterp: " << summary(outcome);
     if (HasFailure()) break;
     ++seen[outcome.status == interp::Status::ok ? "ok" : outcome.fault->code];
     seen["race"] += outcome.race.has_value();

@@ -19,14 +19,25 @@ TEST(ExecRace, StoresAndLoadsOfDifferentGroups) {
   RULE_EQ("EXEC-28", std::string("1 i=0 stores, 1 i=1 loads X[1]"), describe_race(forward));
   RULE_EQ("EXEC-28", std::string("ok"), describe(forward));  // the canonical execution is not changed
   RULE_EQ("EXEC-28", (Values{1, 1, 1, 1}), output(forward, "X"));
-  RULE_EQ("EXEC-28", std::string("1 i=0 loads, 1 i=1 stores X[1]"), describe_race(detect("program p { inout X: i32[4]  for i in 0..3 @grid { X[i] = X[i + 1] } }", x)));
-  RULE_EQ("EXEC-28", std::string("1 i=0 stores, 1 i=3 stores C[0]"), describe_race(detect("program p { output C: i32[3]  for i in 0..5 @grid { C[floormod(i, 3)] = 1 } }")));
+  RULE_EQ("EXEC-28", std::string("1 i=0 loads, 1 i=1 stores X[1]"),
+          describe_race(detect("program p { inout X: i32[4]  for i in 0..3 @grid { X[i] = X[i + 1] } }", x)));
+  RULE_EQ("EXEC-28", std::string("1 i=0 stores, 1 i=3 stores C[0]"),
+          describe_race(detect("program p { output C: i32[3]  for i in 0..5 @grid { C[floormod(i, 3)] = 1 } }")));
   // Equal values race all the same.
-  RULE_EQ("EXEC-28", std::string("1 i=0 stores, 1 i=1 stores C[0]"), describe_race(detect("program p { output C: i32[1]  for i in 0..2 @grid { C[0] = 7 } }")));
+  RULE_EQ("EXEC-28", std::string("1 i=0 stores, 1 i=1 stores C[0]"),
+          describe_race(detect("program p { output C: i32[1]  for i in 0..2 @grid { C[0] = 7 } }")));
   // Loads alone do not, nor do accesses of one group, nor those of different launches.
-  RULE_EQ("EXEC-28", std::string("none"), describe_race(detect("program p { inout X: i32[4]  output C: i32[4]  for i in 0..4 @grid { C[i] = X[0] + X[1]  C[i] += C[i] } }", x)));
-  RULE_EQ("EXEC-28", std::string("none"), describe_race(detect("program p { inout X: i32[4]  for i in 0..4 @grid { X[i] += 1 }  launch  for j in 0..4 @grid { X[3 - j] += 1 } }", x)));
-  RULE_EQ("EXEC-28", std::string("none"), describe_race(detect("program p { inout X: i32[4]  for i in 0..4 { X[0] += i32(i) } }", x)));
+  RULE_EQ(
+      "EXEC-28", std::string("none"),
+      describe_race(detect(
+          "program p { inout X: i32[4]  output C: i32[4]  for i in 0..4 @grid { C[i] = X[0] + X[1]  C[i] += C[i] } }",
+          x)));
+  RULE_EQ("EXEC-28", std::string("none"),
+          describe_race(detect("program p { inout X: i32[4]  for i in 0..4 @grid { X[i] += 1 }  launch  for j in 0..4 "
+                               "@grid { X[3 - j] += 1 } }",
+                               x)));
+  RULE_EQ("EXEC-28", std::string("none"),
+          describe_race(detect("program p { inout X: i32[4]  for i in 0..4 { X[0] += i32(i) } }", x)));
 }
 
 TEST(ExecRace, SiblingNestsAreUnordered) {
@@ -37,7 +48,8 @@ TEST(ExecRace, SiblingNestsAreUnordered) {
   RULE_EQ("EXEC-28", std::string("RUN-2 statement 3 line 3 j=0 T[3]"), describe(o));
   const auto defined = detect(R"(program p { inout T: i32[4]  output C: i32[4]
     for i in 0..4 @grid { T[i] = 1 }
-    for j in 0..4 @grid { C[j] = T[3 - j] } })", {{"T", row(Type::i32, {0, 0, 0, 0})}});
+    for j in 0..4 @grid { C[j] = T[3 - j] } })",
+                              {{"T", row(Type::i32, {0, 0, 0, 0})}});
   RULE_EQ("EXEC-28", std::string("3 j=1 loads, 1 i=2 stores T[2]"), describe_race(defined));
 }
 
@@ -46,19 +58,25 @@ TEST(ExecRace, UncoveredStatements) {
   RULE_EQ("EXEC-28", std::string("0 stores, 0 stores D[0]"), describe_race(o));
   RULE_EQ("EXEC-28", (Cells{0}), o.race->first.group);
   RULE_EQ("EXEC-28", (Cells{1}), o.race->second.group);
-  RULE_EQ("EXEC-28", std::string("0 stores, 0 stores C[0]"), describe_race(detect("program p { output C: i32[4]  zero C  for i in 0..4 @grid { C[i] = 1 } }")));
-  RULE_EQ("EXEC-28", std::string("none"), describe_race(detect("program p { output C: i32[4]  zero C  launch  for i in 0..4 @grid { C[i] = 1 } }")));
+  RULE_EQ("EXEC-28", std::string("0 stores, 0 stores C[0]"),
+          describe_race(detect("program p { output C: i32[4]  zero C  for i in 0..4 @grid { C[i] = 1 } }")));
+  RULE_EQ("EXEC-28", std::string("none"),
+          describe_race(detect("program p { output C: i32[4]  zero C  launch  for i in 0..4 @grid { C[i] = 1 } }")));
 }
 
 TEST(ExecRace, PrivateCopiesAndInputsDoNotRace) {
-  RULE_EQ("EXEC-28", std::string("none"), describe_race(detect(R"(program p { input A: i32[1]  output C: i32[4]  shared S: i32[1]  local r: i32[1]  const K: i32[1] = {3}
-    for i in 0..4 @grid { S[0] = A[0]  r[0] = S[0] + K[0]  var v: i32 = r[0]  v = v + 1  C[i] = v } })", {{"A", row(Type::i32, {1})}})));
+  RULE_EQ("EXEC-28", std::string("none"),
+          describe_race(detect(
+              R"(program p { input A: i32[1]  output C: i32[4]  shared S: i32[1]  local r: i32[1]  const K: i32[1] = {3}
+    for i in 0..4 @grid { S[0] = A[0]  r[0] = S[0] + K[0]  var v: i32 = r[0]  v = v + 1  C[i] = v } })",
+              {{"A", row(Type::i32, {1})}})));
 }
 
 TEST(ExecRace, TheEarliestPartnerIsReported) {
   // C[0] is loaded by groups 0 and 1 and stored by group 2; then stored by all.
   const auto o = detect(R"(program p { inout C: i32[4]
-    for i in 0..4 @grid { var s: i32 = 0  if i < 2 { s = C[0] } else { C[0] = 5 } } })", {{"C", row(Type::i32, {1, 2, 3, 4})}});
+    for i in 0..4 @grid { var s: i32 = 0  if i < 2 { s = C[0] } else { C[0] = 5 } } })",
+                        {{"C", row(Type::i32, {1, 2, 3, 4})}});
   RULE_EQ("EXEC-28", std::string("3 i=0 loads, 4 i=2 stores C[0]"), describe_race(o));
 }
 
@@ -73,15 +91,21 @@ TEST(ExecRace, VariablesAssignedInsideAGrid) {
     TensorMap inputs{{"A", row(Type::i32, {1, 2, 3, 4})}};
     return interp::run(p, inputs, options);
   };
-  const auto sum = with_grid(program("program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { s = s + A[i]  C[i] = s } }"));
+  const auto sum = with_grid(program(
+      "program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { s = s + A[i]  C[i] = s } }"));
   RULE_EQ("EXEC-29", std::string("2 i=0 stores, 2 i=1 loads s"), describe_race(sum));
-  const auto last = with_grid(program("program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { if i == 2 { s = A[i] } else { C[i] = s } } }"));
+  const auto last =
+      with_grid(program("program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { if i == 2 { s = "
+                        "A[i] } else { C[i] = s } } }"));
   RULE_EQ("EXEC-29", std::string("4 i=0 loads, 3 i=2 stores s"), describe_race(last));
-  const auto own = with_grid(program("program p { input A: i32[4]  temp C: i32[4]  for i in 0..4 { var s: i32 = 0  s = s + A[i]  C[i] = s } }"));
+  const auto own = with_grid(program(
+      "program p { input A: i32[4]  temp C: i32[4]  for i in 0..4 { var s: i32 = 0  s = s + A[i]  C[i] = s } }"));
   RULE_EQ("EXEC-29", std::string("none"), describe_race(own));
-  const auto one = with_grid(program("program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..1 { s = s + A[i]  C[i] = s } }"));
+  const auto one = with_grid(program(
+      "program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..1 { s = s + A[i]  C[i] = s } }"));
   RULE_EQ("EXEC-29", std::string("none"), describe_race(one));
-  const auto only_read = with_grid(program("program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { C[i] = s } }"));
+  const auto only_read =
+      with_grid(program("program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { C[i] = s } }"));
   RULE_EQ("EXEC-29", std::string("none"), describe_race(only_read));
 }
 

@@ -45,12 +45,15 @@ TEST(ExecSerial, BoundsAreEvaluatedOnEntryFromOuterSymbolsAndParameters) {
   const auto o = run_text(R"(program p { param n in 1..9  output A: i32[n, n]
     zero A
     for i in 0..n { for j in max(0, i - 1)..min(n, i + 2) { A[i, j] = 1 } }
-  })", {}, options);
-  RULE_EQ("EXEC-2", (Values{1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1}), output(o, "A"));
+  })",
+                          {}, options);
+  RULE_EQ("EXEC-2", (Values{1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1}),
+          output(o, "A"));
 }
 
 TEST(ExecSerial, UnrolledIsSerial) {
-  const auto o = run_text(R"(program p { output A: i32[1]  zero A  for i in 1..5 @unrolled { A[0] = A[0] * 10 + i32(i) } })");
+  const auto o =
+      run_text(R"(program p { output A: i32[1]  zero A  for i in 1..5 @unrolled { A[0] = A[0] * 10 + i32(i) } })");
   RULE_EQ("EXEC-3", (Values{1234}), output(o, "A"));
 }
 
@@ -63,7 +66,8 @@ TEST(ExecSerial, WhatIsNotChosenIsNotEvaluated) {
     A[4] = z[0] == 0 ? 4 : scope s: i32 { s = z[9] }
     if z[0] != 0 { A[9] = 1 }
     A[5] = 6
-  })", {{"z", row(Type::i32, {0})}});
+  })",
+                          {{"z", row(Type::i32, {0})}});
   RULE_EQ("EXEC-4", (Values{1, 2, 1, 3, 4, 6}), output(o, "A"));
 }
 
@@ -105,11 +109,13 @@ TEST(ExecSerial, ScopesYieldTheLastValue) {
         for k in 0..2 { var t: f32 = a[2*i + k]  s = s + t * scope u: f32 { u = 2.0  u = u + f32(k) } }
       } * 10.0
     } })";
-  RULE_EQ("EXEC-7", (Values{1 + 10 * (1 * 2 + 2 * 3), 1 + 10 * (3 * 2 + 4 * 3)}), output(run_text(text, {{"a", row(Type::f32, {1, 2, 3, 4})}}), "C"));
+  RULE_EQ("EXEC-7", (Values{1 + 10 * (1 * 2 + 2 * 3), 1 + 10 * (3 * 2 + 4 * 3)}),
+          output(run_text(text, {{"a", row(Type::f32, {1, 2, 3, 4})}}), "C"));
   const auto undefined = run_text(R"(program p { input a: f32[1]  output C: f32[1]
     C[0] = scope s: f32 {
       if a[0] > 0.0 { s = 1.0 }
-    } })", {{"a", row(Type::f32, {0})}});
+    } })",
+                                  {{"a", row(Type::f32, {0})}});
   RULE_EQ("EXEC-7", std::string("RUN-2 statement 0 line 2 s"), describe(undefined));
 }
 
@@ -123,16 +129,20 @@ TEST(ExecSerial, ZeroStoresZeroBits) {
 }
 
 TEST(ExecSerial, DefinedOnEntry) {
-  const auto o = run_text(R"(program p { input a: i32[1]  inout X: i32[2]  const K: i32[2, 2] = {1, 2, 3, -4}  temp T: i32[1]  output C: i32[1]
+  const auto o = run_text(
+      R"(program p { input a: i32[1]  inout X: i32[2]  const K: i32[2, 2] = {1, 2, 3, -4}  temp T: i32[1]  output C: i32[1]
     X[1] = a[0] + X[0] + K[1, 1]
     T[0] = K[0, 1]
     launch
     C[0] = T[0]
-  })", {{"a", row(Type::i32, {100})}, {"X", row(Type::i32, {10, 77})}});
+  })",
+      {{"a", row(Type::i32, {100})}, {"X", row(Type::i32, {10, 77})}});
   RULE_EQ("EXEC-9", (Values{10, 106}), output(o, "X"));
   RULE_EQ("EXEC-9", (Values{2}), output(o, "C"));
-  RULE_EQ("EXEC-9", std::string("RUN-2 statement 0 line 1 T[0]"), describe(run_text("program p { temp T: i32[1]  output C: i32[1]  C[0] = T[0] }")));
-  RULE_EQ("EXEC-9", std::string("RUN-2 statement 0 line 1 C[0]"), describe(run_text("program p { output C: i32[1]  C[0] = C[0] }")));
+  RULE_EQ("EXEC-9", std::string("RUN-2 statement 0 line 1 T[0]"),
+          describe(run_text("program p { temp T: i32[1]  output C: i32[1]  C[0] = T[0] }")));
+  RULE_EQ("EXEC-9", std::string("RUN-2 statement 0 line 1 C[0]"),
+          describe(run_text("program p { output C: i32[1]  C[0] = C[0] }")));
 }
 
 TEST(ExecSerial, DynamicIndicesAreMathematicalValues) {
@@ -141,12 +151,16 @@ TEST(ExecSerial, DynamicIndicesAreMathematicalValues) {
     C[2] = A[k[0]] })";
   Values a(300);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i);
-  const TensorMap inputs{{"i", row(Type::u8, {250, 0})}, {"j", row(Type::i8, {-3, 0})}, {"k", row(Type::u64, {3})}, {"A", row(Type::f32, a)}};
+  const TensorMap inputs{{"i", row(Type::u8, {250, 0})},
+                         {"j", row(Type::i8, {-3, 0})},
+                         {"k", row(Type::u64, {3})},
+                         {"A", row(Type::f32, a)}};
   RULE_EQ("EXEC-10", (Values{250, 296, 3}), output(run_text(text, inputs), "C"));
   TensorMap huge = inputs;
   huge["k"].set(0, {Type::u64, ~std::uint64_t{0}});
   RULE_EQ("EXEC-10", std::string("RUN-1 statement 2 line 3 A[9223372036854775807]"), describe(run_text(text, huge)));
-  const auto negative = run_text("program p { input j: i8[1]  output C: i32[4]  C[j[0]] = 1 }", {{"j", row(Type::i8, {-1})}});
+  const auto negative =
+      run_text("program p { input j: i8[1]  output C: i32[4]  C[j[0]] = 1 }", {{"j", row(Type::i8, {-1})}});
   RULE_EQ("EXEC-10", std::string("RUN-1 statement 0 line 1 C[-1]"), describe(negative));
 }
 
@@ -173,19 +187,36 @@ TEST(ExecSerial, EveryOperationOnIndexValues) {
     if (e->type == Type::boolean) e = make_convert(Type::i64, e);
     p.body = {make_store("C", {make_index(Index(0))}, e->type == Type::index ? make_convert(Type::i64, e) : e)};
     const auto o = interp::run(p, {}, {});
-    return o.status == Status::ok ? std::to_string(static_cast<std::int64_t>(o.outputs.at("C").get(0).bits)) : describe(o).substr(0, 5);
+    return o.status == Status::ok ? std::to_string(static_cast<std::int64_t>(o.outputs.at("C").get(0).bits))
+                                  : describe(o).substr(0, 5);
   };
   for (std::int64_t a : {-7, -6, -1, 0, 1, 6, 7}) {
     for (std::int64_t b : {-3, -2, 2, 3}) {
       const std::int64_t fd = floor_div(a * (b < 0 ? -1 : 1), b < 0 ? -b : b);
       const std::int64_t em = floor_mod(a, b < 0 ? -b : b);
-      const std::pair<Op, std::int64_t> expected[] = {
-          {Op::add, a + b}, {Op::sub, a - b}, {Op::mul, a * b}, {Op::neg, -a}, {Op::abs, a < 0 ? -a : a}, {Op::floordiv, fd}, {Op::floormod, a - fd * b},
-          {Op::ceildiv, -floor_div(-a * (b < 0 ? -1 : 1), b < 0 ? -b : b)}, {Op::truncdiv, a / b}, {Op::truncmod, a % b}, {Op::eucdiv, (a - em) / b},
-          {Op::eucmod, em}, {Op::max, a < b ? b : a}, {Op::min, a < b ? a : b}, {Op::eq, a == b}, {Op::ne, a != b}, {Op::lt, a < b}, {Op::le, a <= b},
-          {Op::gt, a > b}, {Op::ge, a >= b}};
+      const std::pair<Op, std::int64_t> expected[] = {{Op::add, a + b},
+                                                      {Op::sub, a - b},
+                                                      {Op::mul, a * b},
+                                                      {Op::neg, -a},
+                                                      {Op::abs, a < 0 ? -a : a},
+                                                      {Op::floordiv, fd},
+                                                      {Op::floormod, a - fd * b},
+                                                      {Op::ceildiv, -floor_div(-a * (b < 0 ? -1 : 1), b < 0 ? -b : b)},
+                                                      {Op::truncdiv, a / b},
+                                                      {Op::truncmod, a % b},
+                                                      {Op::eucdiv, (a - em) / b},
+                                                      {Op::eucmod, em},
+                                                      {Op::max, a < b ? b : a},
+                                                      {Op::min, a < b ? a : b},
+                                                      {Op::eq, a == b},
+                                                      {Op::ne, a != b},
+                                                      {Op::lt, a < b},
+                                                      {Op::le, a <= b},
+                                                      {Op::gt, a > b},
+                                                      {Op::ge, a >= b}};
       for (const auto& [op, result] : expected) {
-        RULE_TRUE("EXEC-11", std::to_string(result) == value(op, a, b)) << info(op).text << " " << a << " " << b << " is " << value(op, a, b);
+        RULE_TRUE("EXEC-11", std::to_string(result) == value(op, a, b))
+            << info(op).text << " " << a << " " << b << " is " << value(op, a, b);
       }
     }
   }
@@ -199,8 +230,9 @@ TEST(ExecSerial, EveryOperationOnIndexValues) {
 TEST(ExecSerial, EveryTypeIsStoredAndLoaded) {
   for (Type t : storage_types) {
     const std::string name(assay::name(t));
-    const auto o = run_text("program p { input a: " + name + "[3]  output C: " + name + "[3]  for i in 0..3 { C[2 - i] = a[i] } }",
-                            {{"a", t == Type::boolean ? row(t, {1, 0, 0}) : row(t, {1, 2, 5})}});
+    const auto o =
+        run_text("program p { input a: " + name + "[3]  output C: " + name + "[3]  for i in 0..3 { C[2 - i] = a[i] } }",
+                 {{"a", t == Type::boolean ? row(t, {1, 0, 0}) : row(t, {1, 2, 5})}});
     EXPECT_EQ((t == Type::boolean ? Values{0, 0, 1} : Values{5, 2, 1}), output(o, "C")) << name;
   }
 }
@@ -239,10 +271,13 @@ TEST(ExecSerial, BudgetAndMemoryAreBounded) {
   RULE_TRUE("EXEC-26", cut.outputs.empty() && !cut.limit.empty());
   // Loops that do nothing, groups that do nothing, and buffers beyond reason end too.
   options.budget = 100000;
-  const auto endless = [&](const char* body) { return describe(run_text(std::string("program p { ") + body + " }", {}, options)); };
+  const auto endless = [&](const char* body) {
+    return describe(run_text(std::string("program p { ") + body + " }", {}, options));
+  };
   RULE_EQ("EXEC-26", std::string("budget"), endless("for i in 0..1000000000000 { }"));
   RULE_EQ("EXEC-26", std::string("budget"), endless("for i in 0..1000000000000 @grid { }"));
-  RULE_EQ("EXEC-26", std::string("budget"), endless("for i in 0..1000000000000 @grid { for j in 0..1000000000000 @grid { } }"));
+  RULE_EQ("EXEC-26", std::string("budget"),
+          endless("for i in 0..1000000000000 @grid { for j in 0..1000000000000 @grid { } }"));
   RULE_EQ("EXEC-26", std::string("budget"), endless("for i in 0..1000000000000 @vectorized { }"));
   RULE_EQ("EXEC-26", std::string("budget"), endless("for i in 0..1000000000000 @workgroup { }"));
   RULE_EQ("EXEC-26", std::string("budget"), endless("for i in 0..1000000000000 @workgroup { barrier }"));
@@ -268,7 +303,10 @@ TEST(ExecSerial, Parameters) {
   using Found = std::optional<ParameterMap>;
   const auto search = [](const char* text) { return interp::smallest_parameters(program(text)); };
   RULE_EQ("EXEC-27", Found(), search("program p { param n in 0..9  require n > 10 }"));
-  RULE_EQ("EXEC-27", Found({{"a", 1000}, {"b", 7}}), search("program p { param a in 0..100000  param b in -5..1000  require a > 999  require b == floormod(a, 9) + 6 }"));
+  RULE_EQ(
+      "EXEC-27", Found({{"a", 1000}, {"b", 7}}),
+      search(
+          "program p { param a in 0..100000  param b in -5..1000  require a > 999  require b == floormod(a, 9) + 6 }"));
   RULE_EQ("EXEC-27", Found(ParameterMap{}), search("program p { output A: f32[1]  zero A }"));
 }
 

@@ -30,12 +30,16 @@ Tensor tensor(Type type, std::vector<std::int64_t> dims, const std::vector<doubl
   EXPECT_EQ(t.size(), static_cast<std::int64_t>(values.size()));
   for (std::size_t i = 0; i < values.size(); ++i) {
     numerics::Flags flags;
-    t.set(static_cast<std::int64_t>(i), type == Type::boolean ? bool_scalar(values[i] != 0) : numerics::convert(type, {Type::f64, std::bit_cast<std::uint64_t>(values[i])}, flags));
+    t.set(static_cast<std::int64_t>(i),
+          type == Type::boolean ? bool_scalar(values[i] != 0)
+                                : numerics::convert(type, {Type::f64, std::bit_cast<std::uint64_t>(values[i])}, flags));
   }
   return t;
 }
 
-Tensor row(Type type, const std::vector<double>& values) { return tensor(type, {static_cast<std::int64_t>(values.size())}, values); }
+Tensor row(Type type, const std::vector<double>& values) {
+  return tensor(type, {static_cast<std::int64_t>(values.size())}, values);
+}
 
 interp::Outcome run_text(std::string_view text, const TensorMap& inputs) { return run_text(text, inputs, {}); }
 interp::Outcome run_text(std::string_view text, const TensorMap& inputs, const interp::Options& options) {
@@ -69,14 +73,18 @@ std::string describe(const interp::Outcome& o) {
   if (o.status == interp::Status::ok) return "ok";
   if (o.status == interp::Status::budget) return "budget";
   const interp::Fault& f = *o.fault;
-  return fmt::format("{} statement {} line {}{}{}", f.code, f.at.statement, f.at.where.line, iteration(f.at), place(f.buffer, f.cell));
+  return fmt::format("{} statement {} line {}{}{}", f.code, f.at.statement, f.at.where.line, iteration(f.at),
+                     place(f.buffer, f.cell));
 }
 
 std::string describe_race(const interp::Outcome& o) {
   if (!o.race) return "none";
   const interp::Race& r = *o.race;
-  const auto side = [](const interp::Instance& at, bool writes) { return fmt::format("{}{} {}", at.statement, iteration(at), writes ? "stores" : "loads"); };
-  return fmt::format("{}, {}{}", side(r.first, r.first_writes), side(r.second, r.second_writes), place(r.buffer, r.cell));
+  const auto side = [](const interp::Instance& at, bool writes) {
+    return fmt::format("{}{} {}", at.statement, iteration(at), writes ? "stores" : "loads");
+  };
+  return fmt::format("{}, {}{}", side(r.first, r.first_writes), side(r.second, r.second_writes),
+                     place(r.buffer, r.cell));
 }
 
 }  // namespace assay::test

@@ -10,12 +10,18 @@ using Values = std::vector<double>;
 TEST(ExecVector, AllLanesLoadThenAllStore) {
   // A lane that reads what an earlier lane stores sees the old value, within a statement; not across statements.
   const TensorMap x{{"X", row(Type::i32, {1, 2, 3, 4, 5})}};
-  RULE_EQ("EXEC-20", (Values{1, 1, 2, 3, 4}), output(run_text("program p { inout X: i32[5]  for v in 1..5 @vectorized { X[v] = X[v - 1] } }", x), "X"));
-  RULE_EQ("EXEC-20", (Values{1, 1, 1, 1, 1}), output(run_text("program p { inout X: i32[5]  for v in 1..5 { X[v] = X[v - 1] } }", x), "X"));
-  RULE_EQ("EXEC-20", (Values{9, 9, 9, 9, 9}), output(run_text("program p { inout X: i32[5]  for v in 0..5 @vectorized { X[v] = 9  X[4 - v] = X[v] } }", x), "X"));
+  RULE_EQ("EXEC-20", (Values{1, 1, 2, 3, 4}),
+          output(run_text("program p { inout X: i32[5]  for v in 1..5 @vectorized { X[v] = X[v - 1] } }", x), "X"));
+  RULE_EQ("EXEC-20", (Values{1, 1, 1, 1, 1}),
+          output(run_text("program p { inout X: i32[5]  for v in 1..5 { X[v] = X[v - 1] } }", x), "X"));
+  RULE_EQ("EXEC-20", (Values{9, 9, 9, 9, 9}),
+          output(run_text("program p { inout X: i32[5]  for v in 0..5 @vectorized { X[v] = 9  X[4 - v] = X[v] } }", x),
+                 "X"));
   // Reversal in place needs one load before any store.
-  RULE_EQ("EXEC-20", (Values{5, 4, 3, 2, 1}), output(run_text("program p { inout X: i32[5]  for v in 0..5 @vectorized { X[v] = X[4 - v] } }", x), "X"));
-  RULE_EQ("EXEC-20", (Values{1, 2, 3, 4, 5}), output(run_text("program p { inout X: i32[5]  for v in 3..3 @vectorized { X[v] = 0 } }", x), "X"));
+  RULE_EQ("EXEC-20", (Values{5, 4, 3, 2, 1}),
+          output(run_text("program p { inout X: i32[5]  for v in 0..5 @vectorized { X[v] = X[4 - v] } }", x), "X"));
+  RULE_EQ("EXEC-20", (Values{1, 2, 3, 4, 5}),
+          output(run_text("program p { inout X: i32[5]  for v in 3..3 @vectorized { X[v] = 0 } }", x), "X"));
 }
 
 TEST(ExecVector, StepsAndLowerBounds) {
@@ -31,7 +37,8 @@ TEST(ExecVector, VariablesArePerLane) {
       var t: i32
       if v > 1 { t = s } else { t = -s }
       C[v] = s + t
-    } })", {{"A", row(Type::i32, {1, 2, 3, 4})}});
+    } })",
+                          {{"A", row(Type::i32, {1, 2, 3, 4})}});
   RULE_EQ("EXEC-21", (Values{0, 0, 60, 80}), output(o, "C"));
   const auto undefined = run_text(R"(program p { output C: i32[4]
     for v in 0..4 @vectorized { var t: i32
@@ -45,7 +52,8 @@ TEST(ExecVector, BothArmsRunOneAfterTheOther) {
   const auto o = run_text(R"(program p { inout X: i32[4]
     for v in 0..4 @vectorized {
       if X[v] > 0 { X[3 - v] = 0 - X[v] } else { X[v] = X[v] * 100 }
-    } })", {{"X", row(Type::i32, {1, 2, -3, -4})}});
+    } })",
+                          {{"X", row(Type::i32, {1, 2, -3, -4})}});
   RULE_EQ("EXEC-22", (Values{1, 2, -200, -100}), output(o, "X"));
   const auto order = run_text(R"(program p { output C: i32[1]
     zero C
@@ -62,7 +70,8 @@ TEST(ExecVector, SerialLoopsRunByIterationNumber) {
         C[v] = C[v] * 10 + i32(k)
         turn[v] += 1
       }
-    } })", {{"X", row(Type::i32, {0})}});
+    } })",
+                          {{"X", row(Type::i32, {0})}});
   RULE_EQ("EXEC-23", (Values{0, 23, 456}), output(o, "C"));
   RULE_EQ("EXEC-23", (Values{1, 2, 3}), output(o, "turn"));
   // Lanes meet in iteration k: lane 1 reads in its iteration k what lane 0 stored in its iteration k − 1.
@@ -77,7 +86,8 @@ TEST(ExecVector, SerialLoopsRunByIterationNumber) {
   RULE_EQ("EXEC-23", (Values{1, 1, 1, 0, 1, 2, 3, 0}), output(meet, "C"));
   // The same within one statement: the load of lane 1 precedes the store of lane 0.
   const auto shift = run_text(R"(program p { inout X: i32[6]
-    for v in 0..2 @vectorized { for k in v..v + 4 { X[k + 1] = X[k] } } })", {{"X", row(Type::i32, {1, 2, 3, 4, 5, 6})}});
+    for v in 0..2 @vectorized { for k in v..v + 4 { X[k + 1] = X[k] } } })",
+                              {{"X", row(Type::i32, {1, 2, 3, 4, 5, 6})}});
   RULE_EQ("EXEC-23", (Values{1, 1, 1, 1, 1, 2}), output(shift, "X"));
 }
 
@@ -90,13 +100,20 @@ TEST(ExecVector, LanesThatHaveDroppedOutDoNothing) {
 
 TEST(ExecVector, NestedLanesMultiply) {
   const TensorMap x{{"X", row(Type::i32, {1, 2, 3, 4, 5, 6})}};
-  RULE_EQ("EXEC-24", (Values{6, 5, 4, 3, 2, 1}), output(run_text(R"(program p { inout X: i32[6]
-    for v in 0..2 @vectorized { for w in 0..3 @vectorized { X[3*v + w] = X[5 - 3*v - w] } } })", x), "X"));
+  RULE_EQ("EXEC-24", (Values{6, 5, 4, 3, 2, 1}),
+          output(run_text(R"(program p { inout X: i32[6]
+    for v in 0..2 @vectorized { for w in 0..3 @vectorized { X[3*v + w] = X[5 - 3*v - w] } } })",
+                          x),
+                 "X"));
   // A variable of the outer lane is shared by its inner lanes; the outer lanes have their own.
-  RULE_EQ("EXEC-24", (Values{10, 11, 20, 21}), output(run_text(R"(program p { output C: i32[4]
-    for v in 0..2 @vectorized { var s: i32 = 10 * i32(v + 1)  for w in 0..2 @vectorized { var t: i32 = i32(w)  C[2*v + w] = s + t } } })"), "C"));
-  RULE_EQ("EXEC-24", (Values{1, 1, 1, 0, 0, 1, 0, 0, 0}), output(run_text(R"(program p { output C: i32[3, 3]
-    zero C  for v in 0..3 @vectorized { for w in 2*v..3 @vectorized { if w < 3 { C[v, w] = 1 } } } })"), "C"));
+  RULE_EQ("EXEC-24", (Values{10, 11, 20, 21}),
+          output(run_text(R"(program p { output C: i32[4]
+    for v in 0..2 @vectorized { var s: i32 = 10 * i32(v + 1)  for w in 0..2 @vectorized { var t: i32 = i32(w)  C[2*v + w] = s + t } } })"),
+                 "C"));
+  RULE_EQ("EXEC-24", (Values{1, 1, 1, 0, 0, 1, 0, 0, 0}),
+          output(run_text(R"(program p { output C: i32[3, 3]
+    zero C  for v in 0..3 @vectorized { for w in 2*v..3 @vectorized { if w < 3 { C[v, w] = 1 } } } })"),
+                 "C"));
 }
 
 TEST(ExecVector, ScopesRunLaneByLane) {
@@ -104,29 +121,42 @@ TEST(ExecVector, ScopesRunLaneByLane) {
   const auto o = run_text(R"(program p { inout X: i32[2]
     for v in 0..2 @vectorized {
       X[v] = scope s: i32 { s = 0  for k in 0..2 { s = s * 10 + X[k] } } + i32(v)
-    } })", {{"X", row(Type::i32, {3, 4})}});
+    } })",
+                          {{"X", row(Type::i32, {3, 4})}});
   RULE_EQ("EXEC-25", (Values{34, 35}), output(o, "X"));
 }
 
 TEST(ExecVector, TwoLanesStoringOneCell) {
   const TensorMap v4{{"V", row(Type::i32, {1, 1, 1, 1})}};
-  RULE_EQ("RUN-7", std::string("RUN-7 statement 1 line 1 k=1 o[0]"),
-          describe(run_text("program p { input V: i32[4]  inout o: i32[1]  for k in 0..4 @vectorized { o[0] += V[k] } }", {{"V", row(Type::i32, {1, 1, 1, 1})}, {"o", row(Type::i32, {0})}})));
+  RULE_EQ(
+      "RUN-7", std::string("RUN-7 statement 1 line 1 k=1 o[0]"),
+      describe(run_text("program p { input V: i32[4]  inout o: i32[1]  for k in 0..4 @vectorized { o[0] += V[k] } }",
+                        {{"V", row(Type::i32, {1, 1, 1, 1})}, {"o", row(Type::i32, {0})}})));
   // Equal values are no excuse, and the later lane is named; its partner need not be its neighbour.
   RULE_EQ("RUN-7", std::string("RUN-7 statement 2 line 2 k=3 C[1]"), describe(run_text(R"(program p { output C: i32[4]
     zero C  for k in 0..6 @vectorized { C[floormod(k + 1, 3)] = 5 } })")));
-  RULE_EQ("RUN-7", std::string("RUN-7 statement 2 line 1 v=1 w=0 C[1]"), describe(run_text(
-      "program p { output C: i32[4]  for v in 0..2 @vectorized { for w in 0..2 @vectorized { C[v + w] = 5 } } }")));
+  RULE_EQ(
+      "RUN-7", std::string("RUN-7 statement 2 line 1 v=1 w=0 C[1]"),
+      describe(run_text(
+          "program p { output C: i32[4]  for v in 0..2 @vectorized { for w in 0..2 @vectorized { C[v + w] = 5 } } }")));
   // Variables outside the lanes have one copy; those inside have not.
-  RULE_EQ("RUN-7", std::string("RUN-7 statement 2 line 1 v=1 s"), describe(run_text(
-      "program p { output C: i32[1]  var s: i32 = 0  for v in 0..2 @vectorized { s = s + 1 }  C[0] = s }")));
-  RULE_EQ("RUN-7", std::string("RUN-7 statement 3 line 1 v=0 w=1 s"), describe(run_text(
-      "program p { for v in 0..2 @vectorized { var s: i32 = 0  for w in 0..2 @vectorized { s = 1 } } }")));
-  RULE_EQ("RUN-7", std::string("RUN-7 statement 2 line 1 v=1 C[0]"), describe(run_text("program p { output C: i32[4]  zero C  for v in 0..2 @vectorized { zero C } }")));
+  RULE_EQ("RUN-7", std::string("RUN-7 statement 2 line 1 v=1 s"),
+          describe(run_text(
+              "program p { output C: i32[1]  var s: i32 = 0  for v in 0..2 @vectorized { s = s + 1 }  C[0] = s }")));
+  RULE_EQ("RUN-7", std::string("RUN-7 statement 3 line 1 v=0 w=1 s"),
+          describe(run_text(
+              "program p { for v in 0..2 @vectorized { var s: i32 = 0  for w in 0..2 @vectorized { s = 1 } } }")));
+  RULE_EQ("RUN-7", std::string("RUN-7 statement 2 line 1 v=1 C[0]"),
+          describe(run_text("program p { output C: i32[4]  zero C  for v in 0..2 @vectorized { zero C } }")));
   // One active lane stores alone, and different instances do not meet.
-  RULE_EQ("RUN-7", (Values{3}), output(run_text("program p { output C: i32[1]  var s: i32 = 0  for v in 0..4 @vectorized { if v == 3 { s = i32(v) } }  C[0] = s }"), "C"));
-  RULE_EQ("RUN-7", (Values{2, 2, 7}), output(run_text(R"(program p { output C: i32[3]  zero C
-    for v in 0..2 @vectorized { if v == 0 { C[2] = 6 } else { C[2] = 7 }  for k in 0..2 { C[floormod(k + v, 2)] += 1 } } })"), "C"));
+  RULE_EQ("RUN-7", (Values{3}),
+          output(run_text("program p { output C: i32[1]  var s: i32 = 0  for v in 0..4 @vectorized { if v == 3 { s = "
+                          "i32(v) } }  C[0] = s }"),
+                 "C"));
+  RULE_EQ("RUN-7", (Values{2, 2, 7}),
+          output(run_text(R"(program p { output C: i32[3]  zero C
+    for v in 0..2 @vectorized { if v == 0 { C[2] = 6 } else { C[2] = 7 }  for k in 0..2 { C[floormod(k + v, 2)] += 1 } } })"),
+                 "C"));
 }
 
 }  // namespace
