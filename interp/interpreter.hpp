@@ -23,9 +23,9 @@ struct Instance {
 };
 
 struct Fault {
-  std::string
-      code;  // RUN-1 out of bounds, RUN-2 undefined read, RUN-3 division by zero, RUN-4 index overflow, RUN-5 input range,
-             // RUN-6 output left undefined, RUN-7 lanes store one cell, RUN-8 barrier divergence, RUN-9 cannot start
+  /// RUN-1 out of bounds, RUN-2 undefined read, RUN-3 division by zero, RUN-4 index overflow, RUN-5 input range, RUN-6
+  /// output left undefined, RUN-7 lanes store one cell, RUN-8 barrier divergence, RUN-9 cannot start.
+  std::string code;
   std::string message;  // one sentence
   Instance at{};
   Location access{};  // the expression inside the statement that faulted, or the statement
