@@ -36,6 +36,7 @@ using Clock = std::chrono::steady_clock;
 Descriptor high_copy(int fd) { return Descriptor(fd < 0 ? -1 : ::fcntl(fd, F_DUPFD_CLOEXEC, 16)); }
 
 struct Plan {
+  pid_t parent;
   int executable, null, error_output, channel, life;
   char* const* arguments;
   char* const* environment;
@@ -44,6 +45,7 @@ struct Plan {
 // The child's side of vfork: nothing but system calls, in the memory of the parent. Returns only when it failed.
 [[gnu::noinline]] int become(const Plan& plan) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) return ESRCH;  // it was killed before the line above
   ::setpgid(0, 0);
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
@@ -107,7 +109,7 @@ Ending run_process(const Process& process, std::chrono::milliseconds limit) {
   const Descriptor error_copy = high_copy(process.error_output), channel_copy = high_copy(process.channel);
   const Descriptor executable = high_copy(process.executable);
   const std::vector<char*> arguments = pointers(process.arguments), environment = pointers(process.environment);
-  const Plan plan{executable.get(),   null_copy.get(), error_copy ? error_copy.get() : null_copy.get(), channel_copy.get(), life.get(),
+  const Plan plan{::getpid(),       executable.get(),   null_copy.get(), error_copy ? error_copy.get() : null_copy.get(), channel_copy.get(), life.get(),
                   arguments.data(), environment.data()};
   int failure = 0;
   const pid_t pid = start(plan, failure);

@@ -35,10 +35,10 @@ TEST(Lanes, BranchesDecideForAllLanesFirst) {
   // Divisions in inactive lanes, nested branches, else branches.
   RULE_EQ("CGEN-12", (V{-1, 12, 6, 4, 3}), run_text(R"(program p { output C: i32[5]
       for i in 0..5 @vectorized { if i == 0 { C[i] = -1 } else { if floordiv(12, i32(i)) > 100 { C[i] = floordiv(1, i32(0) * i32(i)) } else { C[i] = floordiv(12, i32(i)) } } } })", "C"));
-  // A uniform condition, and one that no lane meets around a long loop.
-  RULE_EQ("CGEN-12", (V{2, 2}), run_text(R"(program p { param n in 0..9 output C: i32[2] for i in 0..2 @vectorized { C[i] = 1
+  // A uniform condition, and one that no lane meets: then not even what is uniform below it is evaluated.
+  RULE_EQ("CGEN-12", (V{2, 2}), run_text(R"(program p { param n in 0..9 input A: i32[2] output C: i32[2] for i in 0..2 @vectorized { C[i] = 1
       if n > 3 { C[i] = 2 } else { C[i] = 3 }
-      if i > 7 { for k in 0..1000000000000 { C[i] = C[i] + 1 } } } })", "C", {}, {{"n", 5}}));
+      if A[i] > 7 { if A[n * 1000000000] > 0 { C[i] = 4 } } } })", "C", {{"A", tensor(Type::i32, {1, 1})}}, {{"n", 5}}));
 }
 
 TEST(Lanes, SerialLoopsRunByIterationCount) {
@@ -48,6 +48,9 @@ TEST(Lanes, SerialLoopsRunByIterationCount) {
   // Lane i starts at i and logs the iteration in which it reaches its own end.
   RULE_EQ("CGEN-13", (V{4, 3, 2, 1}), run_text(R"(program p { output C: i32[4]
       for i in 0..4 @vectorized { var t: i32 = 0  for k in i..4 { t = t + 1 }  C[i] = t } })", "C"));
+  // Lanes that an `if` left out do not run, whatever their bounds.
+  RULE_EQ("CGEN-13", (V{0, 3, 0, 1}), run_text(R"(program p { output C: i32[4] zero C
+      for i in 0..4 @vectorized { if floormod(i, 2) == 1 { for k in i..4 { C[i] = C[i] + 1 } } } })", "C"));
   // All lanes of one iteration load before they store: a wavefront over one buffer.
   RULE_EQ("CGEN-13", (V{1, 1, 1, 1, 2, 2}), run_text(R"(program p { inout A: i32[6]
       for i in 0..2 @vectorized { for k in i..i + 4 step 2 { A[k + 1] = A[k] } } })", "A", {{"A", tensor(Type::i32, {1, 1, 1, 2, 3, 2})}}));

@@ -25,6 +25,35 @@ TEST(Statements, IndexArithmetic) {
       C[i + 7, 0] = i64(floordiv(i, 3))  C[i + 7, 1] = i64(floormod(i, 3))  C[i + 7, 2] = i64(ceildiv(i, 3))  C[i + 7, 3] = i64(2*i - 5) } })", "C"));
 }
 
+TEST(Statements, OperatorsGroupAsTheTreeDoes) {
+  const auto apply = [](char op, double x, double y) { return op == '+' ? x + y : op == '-' ? x - y : op == '*' ? x * y : x / y; };
+  const std::string ops = "+-*/";
+  std::string text = "program p { input A: f64[3] output C: f64[48] ";
+  V expected;
+  const double a = 10.1, b = -3.7, c = 0.3;
+  const auto add = [&](const std::string& expression, double value) {
+    text += "C[" + std::to_string(expected.size()) + "] = " + expression + "\n";
+    expected.push_back(value);
+  };
+  for (const char p : ops) {
+    for (const char q : ops) {
+      add(std::string("A[0] ") + p + " (A[1] " + q + " A[2])", apply(p, a, apply(q, b, c)));
+      add(std::string("(A[0] ") + p + " A[1]) " + q + " A[2]", apply(q, apply(p, a, b), c));
+      add(std::string("-(A[0] ") + p + " -A[1]) " + q + " (A[2] > 0.0 ? A[2] : A[0])", apply(q, -apply(p, a, -b), c));
+    }
+  }
+  RULE_EQ("CGEN-16", expected, run_text(text + "}", "C", {{"A", tensor(Type::f64, {a, b, c})}}));
+  // Logic and comparisons of truth values.
+  text = "program p { input A: bool[3] output C: bool[8, 6] for x in 0..8 { var a: bool = floordiv(x, 4) == 1  var b: bool = floormod(floordiv(x, 2), 2) == 1  var c: bool = floormod(x, 2) == 1\n";
+  text += "C[x, 0] = a && (b || c)  C[x, 1] = a && b || c  C[x, 2] = (a == b) == c  C[x, 3] = a != (b && !c)  C[x, 4] = !(a || b) && c  C[x, 5] = (a ? b : c) == (b ? !c : a) } }";
+  expected.clear();
+  for (int x = 0; x < 8; ++x) {
+    const bool t = x / 4 == 1, u = x / 2 % 2 == 1, v = x % 2 == 1;
+    for (const bool value : {t && (u || v), (t && u) || v, (t == u) == v, t != (u && !v), !(t || u) && v, (t ? u : v) == (u ? !v : t)}) expected.push_back(value ? 1 : 0);
+  }
+  RULE_EQ("CGEN-16", expected, run_text(text, "C", {{"A", Tensor(Type::boolean, {3})}}));
+}
+
 TEST(Statements, ConstantOffsetsAreNotComputedInInt) {
   // Row 40000 of 60000 columns lies beyond 2^31 cells; the guard keeps the access from running, the text must still be right.
   const std::string text = c_text(parse("program p { param n in 0..2 input A: u8[50000, 60000] output C: u8[1] C[0] = 0 if n > 0 { C[0] = A[40000, 59999] } }"));
