@@ -40,6 +40,7 @@ class Check {
   CheckResult run() {
     if (check_selection() && judge_source() && judge_steps()) execute();
     CheckResult out;
+    report_.licence = licence_;
     if (report_.verdict == Verdict::legal) out.program = current_;
     out.report = std::move(report_);
     return out;
@@ -161,7 +162,6 @@ class Check {
   }
 
   void execute() {
-    report_.licence = licence_;
     if (!options_.execute) {
       conclude_legal();
       return;
@@ -325,7 +325,6 @@ class Check {
     if (options_.only) claim = fmt::format("step {} alone: {}", *options_.only, claim);
     if (schedule_.lines.empty())
       claim = fmt::format("no step to judge; the program is clean for {}", domain_text(source_));
-    report_.licence = licence_;
     conclude(Verdict::legal, claim);
   }
 

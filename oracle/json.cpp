@@ -222,9 +222,6 @@ void add_list(Json& out, const char* key, const std::vector<T>& items, F convert
 
 std::string dump(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-/// Commands whose answer always has steps and executions, empty or not.
-bool judges_steps(const std::string& command) { return command == "check" || command == "apply"; }
-
 }  // namespace
 
 std::string_view version() { return ASSAY_VERSION; }
@@ -239,17 +236,13 @@ std::string to_json(const Report& r, const std::optional<std::string>& product) 
   out["verdict"] = word(r.verdict);
   if (r.licence) out["licence"] = name(*r.licence);
   out["claim"] = r.claim;
-  if (judges_steps(r.command)) {
-    Json steps = Json::array();
-    for (const StepReport& s : r.steps) steps.push_back(step(s, file));
-    out["steps"] = std::move(steps);
-  }
+  Json steps = Json::array();
+  for (const StepReport& s : r.steps) steps.push_back(step(s, file));
+  out["steps"] = std::move(steps);
   if (!r.obligations.empty()) out["obligations"] = obligations(r.obligations, file);
-  if (judges_steps(r.command) || !r.executions.empty()) {
-    Json list = Json::array();
-    for (const ExecutionReport& e : r.executions) list.push_back(execution(e));
-    out["executions"] = std::move(list);
-  }
+  Json executions = Json::array();
+  for (const ExecutionReport& e : r.executions) executions.push_back(execution(e));
+  out["executions"] = std::move(executions);
   if (r.observation) out["observation"] = observation(*r.observation, file);
   add_list(out, "tests", r.expectations, expectation);
   add_list(out, "outputs", r.outputs, output);
