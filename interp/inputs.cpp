@@ -1,4 +1,5 @@
-// Input generation. Each buffer has a stream of its own, seeded by its name, so that its values do not depend on the rest.
+// Input generation. Each buffer has a stream of its own, seeded by its name, so that its values do not depend on the
+// rest.
 #include "interp/inputs.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ constexpr std::array<std::string_view, 3> kind_names{"exact", "adversarial", "sp
 /// What the elements of one buffer may be.
 struct Domain {
   Type type = Type::f32;
-  IntRange range{0, 0};  // integers: both ends inclusive
+  IntRange range{0, 0};   // integers: both ends inclusive
   bool declared = false;  // the range is the program's, not the type's
 };
 
@@ -58,7 +59,8 @@ class Exact final : public Generator {
     }
   }
   Scalar next() override {
-    if (is_float(domain_.type)) return float_value(domain_.type, static_cast<double>(random_.between(-grid_.bound, grid_.bound)), grid_.exponent);
+    if (is_float(domain_.type))
+      return float_value(domain_.type, static_cast<double>(random_.between(-grid_.bound, grid_.bound)), grid_.exponent);
     if (domain_.type == Type::boolean) return bool_scalar(random_.coin());
     return domain_.declared ? uniform_integer() : small_integer(8);
   }
@@ -85,9 +87,12 @@ class Adversarial final : public Generator {
   Shape shape() {
     // Moods: rounding and cancellation at ordinary sizes; the lower end of the range; the upper end; everything.
     using enum Shape;
-    static constexpr std::array<Shape, 8> rounding{ordinary, ordinary, small_integer, repeat, negation, near_negation, tie, tie};
-    static constexpr std::array<Shape, 8> lower{ordinary, tiny, tiny, subnormal, subnormal, negation, near_negation, small_integer};
-    static constexpr std::array<Shape, 8> upper{ordinary, huge, huge, negation, near_negation, repeat, power, small_integer};
+    static constexpr std::array<Shape, 8> rounding{ordinary, ordinary,      small_integer, repeat,
+                                                   negation, near_negation, tie,           tie};
+    static constexpr std::array<Shape, 8> lower{ordinary,  tiny,     tiny,          subnormal,
+                                                subnormal, negation, near_negation, small_integer};
+    static constexpr std::array<Shape, 8> upper{ordinary,      huge,   huge,  negation,
+                                                near_negation, repeat, power, small_integer};
     static constexpr std::array<Shape, 8> mixed{ordinary, power, any, any, tie, subnormal, huge, near_negation};
     const auto& shapes = mood_ == 0 ? rounding : mood_ == 1 ? lower : mood_ == 2 ? upper : mixed;
     return shapes[random_.below(shapes.size())];
@@ -103,7 +108,8 @@ class Adversarial final : public Generator {
       case Shape::negation: return {t, last_.bits ^ f.sign()};
       case Shape::near_negation: return near_negation();
       case Shape::tie: return tie();
-      case Shape::power: return {t, sign() | static_cast<std::uint64_t>(random_.between(1, 2 * f.bias)) << f.stored_bits};
+      case Shape::power:
+        return {t, sign() | static_cast<std::uint64_t>(random_.between(1, 2 * f.bias)) << f.stored_bits};
       case Shape::tiny: return pattern(random_.between(1, 3));
       case Shape::subnormal: return pattern(0);
       case Shape::huge: return pattern(random_.between(2 * f.bias - 2, 2 * f.bias));
@@ -158,7 +164,7 @@ class Special final : public Generator {
  public:
   Special(Domain domain, Random random, std::uint64_t seed) : Generator(domain, random), values_(candidates()) {
     mood_ = seed % 4;
-    if (mood_ == 0) fill_ = values_[seed / 4 % values_.size()];   // the same for all buffers of a type
+    if (mood_ == 0) fill_ = values_[seed / 4 % values_.size()];      // the same for all buffers of a type
     if (mood_ == 1) fill_ = values_[random_.below(values_.size())];  // each buffer its own
   }
   Scalar next() override {

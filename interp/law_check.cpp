@@ -44,7 +44,8 @@ class Compiled {
     n.literal = e->literal;
     for (const Expr& a : e->args) n.args[n.count++] = add(a, variables);
     if (e->op == Op::variable) {
-      const auto at = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == e->name; });
+      const auto at =
+          std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.name == e->name; });
       n.variable = static_cast<std::size_t>(at - variables.begin());
       if (at == variables.end()) variables.push_back({e->name, e->type});
     } else if (e->op == Op::convert) {
@@ -85,7 +86,9 @@ class Compiled {
 class Check {
  public:
   explicit Check(const Sides& s)
-      : left_(s.left, variables_), right_(s.right, variables_), condition_(s.condition ? s.condition : make_literal(bool_scalar(true)), variables_) {
+      : left_(s.left, variables_),
+        right_(s.right, variables_),
+        condition_(s.condition ? s.condition : make_literal(bool_scalar(true)), variables_) {
     values_.resize(variables_.size());
   }
 
@@ -182,11 +185,13 @@ class Check {
       }
       case 2: {
         const auto small = static_cast<std::int64_t>(random_.below(512)) - 256;
-        return is_float(t) ? interp::float_value(t, static_cast<double>(small), -static_cast<int>(random_.below(12))) : wrap_int(t, small);
+        return is_float(t) ? interp::float_value(t, static_cast<double>(small), -static_cast<int>(random_.below(12)))
+                           : wrap_int(t, small);
       }
       case 3: return {t, (before->bits + random_.below(5) - 2) & mask};
       case 4: {
-        const std::uint64_t negated = is_float(t) ? before->bits ^ (std::uint64_t{1} << (bit_width(t) - 1)) : -before->bits;
+        const std::uint64_t negated =
+            is_float(t) ? before->bits ^ (std::uint64_t{1} << (bit_width(t) - 1)) : -before->bits;
         return {t, (negated + random_.below(3) - 1) & mask};
       }
       default: return *before;
@@ -199,7 +204,8 @@ class Check {
   }
   void random_cases(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count && !refuted(); ++i) {
-      for (std::size_t v = 0; v < values_.size(); ++v) values_[v] = random_value(variables_[v].type, v == 0 ? nullptr : &values_[v - 1]);
+      for (std::size_t v = 0; v < values_.size(); ++v)
+        values_[v] = random_value(variables_[v].type, v == 0 ? nullptr : &values_[v - 1]);
       try_case();
     }
   }

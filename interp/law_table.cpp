@@ -14,7 +14,10 @@ constexpr TypeSet unsigned_ints{Type::u8, Type::u16, Type::u32, Type::u64};
 constexpr TypeSet bytes{Type::i8, Type::u8};
 constexpr TypeSet ints = signed_ints | unsigned_ints;
 constexpr TypeSet numbers = floats | ints;
-constexpr TypeSet everything = numbers | TypeSet{Type::boolean};
+constexpr TypeSet longs{Type::i64, Type::u64};
+constexpr TypeSet beyond_f32{Type::f64, Type::i32, Type::u32, Type::i64, Type::u64};
+constexpr TypeSet truth{Type::boolean};
+constexpr TypeSet everything = numbers | truth;
 constexpr TypeSet none{};
 
 /// An expression with the operators of the language.
@@ -22,7 +25,9 @@ struct Term {
   Expr e;
   operator Expr() const { return e; }
 };
-Term op(Op o, std::initializer_list<Term> operands) { return {make_op(o, std::vector<Expr>(operands.begin(), operands.end()))}; }
+Term op(Op o, std::initializer_list<Term> operands) {
+  return {make_op(o, std::vector<Expr>(operands.begin(), operands.end()))};
+}
 Term operator+(const Term& a, const Term& b) { return op(Op::add, {a, b}); }
 Term operator-(const Term& a, const Term& b) { return op(Op::sub, {a, b}); }
 Term operator*(const Term& a, const Term& b) { return op(Op::mul, {a, b}); }
@@ -40,6 +45,11 @@ Term max(const Term& a, const Term& b) { return op(Op::max, {a, b}); }
 Term min(const Term& a, const Term& b) { return op(Op::min, {a, b}); }
 Term fma(const Term& a, const Term& b, const Term& c) { return op(Op::fma, {a, b, c}); }
 Term abs(const Term& a) { return op(Op::abs, {a}); }
+Term recip(const Term& a) { return op(Op::recip, {a}); }
+Term maxnum(const Term& a, const Term& b) { return op(Op::maxnum, {a, b}); }
+Term floordiv(const Term& a, const Term& b) { return op(Op::floordiv, {a, b}); }
+Term floormod(const Term& a, const Term& b) { return op(Op::floormod, {a, b}); }
+Term truncdiv(const Term& a, const Term& b) { return op(Op::truncdiv, {a, b}); }
 Term choose(const Term& c, const Term& a, const Term& b) { return op(Op::choice, {c, a, b}); }
 Term to(Type t, const Term& a) { return {make_convert(t, a)}; }
 
@@ -54,6 +64,7 @@ struct At {
     return {make_literal(is_float(t) ? interp::float_value(t, v, 0) : wrap_int(t, static_cast<Int128>(v)))};
   }
   Term power(int exponent) const { return {make_literal(interp::float_value(t, 1, exponent))}; }
+  int bias() const { return interp::float_layout(t).bias; }
   static Term truth(bool v) { return {make_literal(bool_scalar(v))}; }
   /// lo <= x && x <= hi; at unsigned types a negative bound is left out.
   Term between(const Term& v, double lo, double hi) const {
@@ -62,7 +73,8 @@ struct At {
   }
 };
 
-// Captureless, so that the table is plain data.
+// Captureless lambdas, so that the table is plain data. The formatter takes the arguments of a macro for declarations.
+// clang-format off
 #define SIDES(...)            \
   [](Type type) -> Sides {    \
     const At v(type);         \
@@ -70,6 +82,14 @@ struct At {
     (void)x, (void)y, (void)z, (void)c; \
     return Sides{__VA_ARGS__}; \
   }
+
+/// fma and its parts at type W, the factors converted from the law's type.
+template <Type W>
+Sides fused_from_products(Type type) {
+  const At v(type);
+  const Term a = to(W, v.x), b = to(W, v.y), z = At::variable("z", W);
+  return {fma(a, b, z), a * b + z};
+}
 
 const Law table[] = {
     // ---- LAW-2: exact at every float type ----
@@ -88,7 +108,7 @@ const Law table[] = {
     {"LAW-2", "mul-one", numbers, none, SIDES(x * v.num(1), x)},
     {"LAW-2", "div-one", floats, none, SIDES(x / v.num(1), x)},
     {"LAW-2", "mul-minus-one", floats | signed_ints, none, SIDES(x * v.num(-1), -x)},
-    {"LAW-2", "add-self", numbers, none, SIDES(x + x, x* v.num(2))},
+    {"LAW-2", "add-self", numbers, none, SIDES(x + x, x * v.num(2))},
     {"LAW-2", "minus-zero-sub", floats, none, SIDES(v.num(-0.0) - x, -x)},
     {"LAW-2", "neg-neg", numbers, none, SIDES(-(-x), x)},
     {"LAW-2", "abs-neg", floats | signed_ints, unsigned_ints, SIDES(abs(-x), abs(x))},
@@ -101,21 +121,23 @@ const Law table[] = {
     {"LAW-2", "min-associates", numbers, none, SIDES(min(min(x, y), z), min(x, min(y, z)))},
     {"LAW-2", "max-idempotent", numbers, none, SIDES(max(x, x), x)},
     {"LAW-2", "min-idempotent", numbers, none, SIDES(min(x, x), x)},
-    {"LAW-2", "maxnum-associates", floats, none, SIDES(op(Op::maxnum, {op(Op::maxnum, {x, y}), z}), op(Op::maxnum, {x, op(Op::maxnum, {y, z})}))},
+    {"LAW-2", "maxnum-associates", floats, none,
+     SIDES(maxnum(maxnum(x, y), z), maxnum(x, maxnum(y, z)))},
     {"LAW-2", "div-by-two", floats, none, SIDES(x / v.num(2), x * v.num(0.5))},
     {"LAW-2", "div-by-eight", floats, none, SIDES(x / v.num(8), x * v.num(0.125))},
     {"LAW-2", "div-by-quarter", floats, none, SIDES(x / v.num(0.25), x * v.num(4))},
     {"LAW-2", "div-by-power-with-subnormal-reciprocal", floats, none,
-     SIDES(x / v.power(interp::float_layout(type).bias), x * v.power(-interp::float_layout(type).bias))},
+     SIDES(x / v.power(v.bias()), x * v.power(-v.bias()))},
     {"LAW-2", "fma-one", floats, none, SIDES(fma(v.num(1), x, y), x + y)},
     {"LAW-2", "fma-minus-zero", floats, none, SIDES(fma(x, y, v.num(-0.0)), x * y)},
     {"LAW-2", "fma-neg-factor", floats, none, SIDES(fma(-x, y, z), fma(x, -y, z))},
-    {"LAW-2", "add-zero-never-minus-zero", floats, none, SIDES(x + v.num(0), x, !both(x == v.num(0), op(Op::recip, {x}) < v.num(0)))},
+    {"LAW-2", "add-zero-never-minus-zero", floats, none,
+     SIDES(x + v.num(0), x, !both(x == v.num(0), recip(x) < v.num(0)))},
     {"LAW-2", "choice-equal-arms", everything, none, SIDES(choose(c, x, x), x)},
     {"LAW-2", "choice-negated", everything, none, SIDES(choose(!c, x, y), choose(c, y, x))},
     {"LAW-2", "not-eq-is-ne", everything, none, SIDES(!(x == y), x != y)},
     {"LAW-2", "relu-is-max", numbers, none, SIDES(op(Op::relu, {x}), max(x, v.num(0)))},
-    {"LAW-2", "double-comparison", floats, ints, SIDES(x < v.num(10), x* v.num(2) < v.num(20))},
+    {"LAW-2", "double-comparison", floats, ints, SIDES(x < v.num(10), x * v.num(2) < v.num(20))},
 
     // ---- LAW-3: forbidden at floats; most are what holds for integers ----
     {"LAW-3", "mul-zero", ints, floats, SIDES(x * v.num(0), v.num(0))},
@@ -136,78 +158,97 @@ const Law table[] = {
     {"LAW-3", "distributes", ints, floats, SIDES(x * (y + z), x * y + x * z)},
     {"LAW-3", "add-then-sub", ints, floats, SIDES((x + y) - y, x)},
     {"LAW-3", "contract", none, floats, SIDES(x * y + z, fma(x, y, z))},
-    {"LAW-3", "div-is-mul-recip", none, floats, SIDES(x / y, x * op(Op::recip, {y}))},
+    {"LAW-3", "div-is-mul-recip", none, floats, SIDES(x / y, x * recip(y))},
     {"LAW-3", "div-by-three", none, floats, SIDES(x / v.num(3), x * v.num(1.0 / 3))},
     {"LAW-3", "div-by-power-without-reciprocal", none, floats,
-     SIDES(x / v.power(-interp::float_layout(type).bias - 1), x * op(Op::recip, {v.power(-interp::float_layout(type).bias - 1)}))},
+     SIDES(x / v.power(-v.bias() - 1), x * recip(v.power(-v.bias() - 1)))},
     {"LAW-3", "halve-doubled", none, floats, SIDES((x * v.num(2)) / v.num(2), x)},
-    {"LAW-3", "eq-self", ints | TypeSet{Type::boolean}, floats, SIDES(x == x, At::truth(true))},
-    {"LAW-3", "square-not-negative", unsigned_ints, floats | signed_ints, SIDES(x * x >= v.num(0), At::truth(true))},
-    {"LAW-3", "max-is-maxnum", none, floats, SIDES(max(x, y), op(Op::maxnum, {x, y}))},
+    {"LAW-3", "eq-self", ints | truth, floats, SIDES(x == x, v.truth(true))},
+    {"LAW-3", "square-not-negative", unsigned_ints, floats | signed_ints, SIDES(x * x >= v.num(0), v.truth(true))},
+    {"LAW-3", "max-is-maxnum", none, floats, SIDES(max(x, y), maxnum(x, y))},
     {"LAW-3", "max-as-choice", ints, floats, SIDES(max(x, y), choose(x > y, x, y))},
     {"LAW-3", "abs-as-choice", ints, floats, SIDES(abs(x), choose(x < v.num(0), -x, x))},
-    {"LAW-3", "lt-zero-to-le-zero", ints, floats, SIDES(choose(x < v.num(0), v.num(-0.0), x), choose(x <= v.num(0), v.num(-0.0), x))},
+    {"LAW-3", "lt-zero-to-le-zero", ints, floats,
+     SIDES(choose(x < v.num(0), v.num(-0.0), x), choose(x <= v.num(0), v.num(-0.0), x))},
     {"LAW-3", "sqrt-of-square", none, floats, SIDES(op(Op::sqrt, {x * x}), abs(x))},
     {"LAW-3", "exp-of-sum", none, floats, SIDES(op(Op::exp, {x + y}), op(Op::exp, {x}) * op(Op::exp, {y}))},
     {"LAW-3", "rsqrt-as-division", none, floats, SIDES(op(Op::rsqrt, {x}), v.num(1) / op(Op::sqrt, {x}))},
 
     // ---- LAW-4: a fused product is the product and the sum where the product is exact ----
     {"LAW-4", "fma-of-f16-in-f32", TypeSet{Type::f16}, TypeSet{Type::bf16},
-     SIDES(fma(to(Type::f32, x), to(Type::f32, y), At::variable("z", Type::f32)), to(Type::f32, x) * to(Type::f32, y) + At::variable("z", Type::f32))},
+     fused_from_products<Type::f32>},
     {"LAW-4", "fma-of-narrow-in-f64", TypeSet{Type::f16, Type::bf16, Type::f32}, TypeSet{Type::f64},
-     SIDES(fma(to(Type::f64, x), to(Type::f64, y), At::variable("z", Type::f64)), to(Type::f64, x) * to(Type::f64, y) + At::variable("z", Type::f64))},
+     fused_from_products<Type::f64>},
 
     // ---- LAW-5: there and back ----
-    {"LAW-5", "through-f64", floats | TypeSet{Type::boolean} | (ints - TypeSet{Type::i64, Type::u64}), TypeSet{Type::i64, Type::u64}, SIDES(to(type, to(Type::f64, x)), x)},
-    {"LAW-5", "through-f32", TypeSet{Type::f32, Type::f16, Type::bf16, Type::i8, Type::u8, Type::i16, Type::u16, Type::boolean},
-     TypeSet{Type::f64, Type::i32, Type::u32, Type::i64, Type::u64}, SIDES(to(type, to(Type::f32, x)), x)},
-    {"LAW-5", "through-f16", bytes | TypeSet{Type::f16, Type::boolean}, (numbers - bytes) - TypeSet{Type::f16}, SIDES(to(type, to(Type::f16, x)), x)},
-    {"LAW-5", "through-bf16", bytes | TypeSet{Type::bf16, Type::boolean}, (numbers - bytes) - TypeSet{Type::bf16}, SIDES(to(type, to(Type::bf16, x)), x)},
-    {"LAW-5", "through-i64", ints | TypeSet{Type::boolean}, floats, SIDES(to(type, to(Type::i64, x)), x)},
-    {"LAW-5", "through-i32", (ints - TypeSet{Type::i64, Type::u64}) | TypeSet{Type::boolean}, floats | TypeSet{Type::i64, Type::u64}, SIDES(to(type, to(Type::i32, x)), x)},
-    {"LAW-5", "through-u8", bytes | TypeSet{Type::boolean}, numbers - bytes, SIDES(to(type, to(Type::u8, x)), x)},
-    {"LAW-5", "through-bool", TypeSet{Type::boolean}, numbers, SIDES(to(type, to(Type::boolean, x)), x)},
+    {"LAW-5", "through-f64", floats | truth | (ints - longs), longs, SIDES(to(type, to(Type::f64, x)), x)},
+    {"LAW-5", "through-f32", everything - beyond_f32, beyond_f32, SIDES(to(type, to(Type::f32, x)), x)},
+    {"LAW-5", "through-f16", bytes | TypeSet{Type::f16, Type::boolean}, (numbers - bytes) - TypeSet{Type::f16},
+     SIDES(to(type, to(Type::f16, x)), x)},
+    {"LAW-5", "through-bf16", bytes | TypeSet{Type::bf16, Type::boolean}, (numbers - bytes) - TypeSet{Type::bf16},
+     SIDES(to(type, to(Type::bf16, x)), x)},
+    {"LAW-5", "through-i64", ints | truth, floats, SIDES(to(type, to(Type::i64, x)), x)},
+    {"LAW-5", "through-i32", (ints - longs) | truth, floats | longs,
+     SIDES(to(type, to(Type::i32, x)), x)},
+    {"LAW-5", "through-u8", bytes | truth, numbers - bytes, SIDES(to(type, to(Type::u8, x)), x)},
+    {"LAW-5", "through-bool", truth, numbers, SIDES(to(type, to(Type::boolean, x)), x)},
 
     // ---- LAW-6: integer division ----
-    {"LAW-6", "floordiv-self", none, ints, SIDES(op(Op::floordiv, {x, x}), v.num(1))},
-    {"LAW-6", "floordiv-self-nonzero", ints, none, SIDES(op(Op::floordiv, {x, x}), v.num(1), x != v.num(0))},
-    {"LAW-6", "floordiv-one", ints, none, SIDES(op(Op::floordiv, {x, v.num(1)}), x)},
-    {"LAW-6", "floordiv-minus-one", signed_ints, none, SIDES(op(Op::floordiv, {x, v.num(-1)}), -x)},
-    {"LAW-6", "cancel-truncdiv", unsigned_ints, signed_ints, SIDES(op(Op::truncdiv, {v.num(10) * x + v.num(5), v.num(10)}), x, v.between(x, -12, 12))},
-    {"LAW-6", "cancel-truncdiv-nonnegative", ints, none, SIDES(op(Op::truncdiv, {v.num(10) * x + v.num(5), v.num(10)}), x, v.between(x, 0, 12))},
-    {"LAW-6", "cancel-floordiv", ints, none, SIDES(op(Op::floordiv, {v.num(10) * x + v.num(5), v.num(10)}), x, v.between(x, -12, 12))},
-    {"LAW-6", "cancel-floordiv-wrapping", none, ints, SIDES(op(Op::floordiv, {v.num(10) * x + v.num(5), v.num(10)}), x)},
+    {"LAW-6", "floordiv-self", none, ints, SIDES(floordiv(x, x), v.num(1))},
+    {"LAW-6", "floordiv-self-nonzero", ints, none, SIDES(floordiv(x, x), v.num(1), x != v.num(0))},
+    {"LAW-6", "floordiv-one", ints, none, SIDES(floordiv(x, v.num(1)), x)},
+    {"LAW-6", "floordiv-minus-one", signed_ints, none, SIDES(floordiv(x, v.num(-1)), -x)},
+    {"LAW-6", "cancel-truncdiv", unsigned_ints, signed_ints,
+     SIDES(truncdiv(v.num(10) * x + v.num(5), v.num(10)), x, v.between(x, -12, 12))},
+    {"LAW-6", "cancel-truncdiv-nonnegative", ints, none,
+     SIDES(truncdiv(v.num(10) * x + v.num(5), v.num(10)), x, v.between(x, 0, 12))},
+    {"LAW-6", "cancel-floordiv", ints, none,
+     SIDES(floordiv(v.num(10) * x + v.num(5), v.num(10)), x, v.between(x, -12, 12))},
+    {"LAW-6", "cancel-floordiv-wrapping", none, ints,
+     SIDES(floordiv(v.num(10) * x + v.num(5), v.num(10)), x)},
     {"LAW-6", "cancel-truncdiv-sum", unsigned_ints - bytes, signed_ints - bytes,
-     SIDES(op(Op::truncdiv, {v.num(48) * x + v.num(241), v.num(16)}), v.num(3) * x + v.num(15), v.between(x, -100, 100))},
+     SIDES(truncdiv(v.num(48) * x + v.num(241), v.num(16)), v.num(3) * x + v.num(15), v.between(x, -100, 100))},
     {"LAW-6", "cancel-truncdiv-sum-nonnegative", ints - bytes, none,
-     SIDES(op(Op::truncdiv, {v.num(48) * x + v.num(241), v.num(16)}), v.num(3) * x + v.num(15), v.between(x, 0, 100))},
+     SIDES(truncdiv(v.num(48) * x + v.num(241), v.num(16)), v.num(3) * x + v.num(15), v.between(x, 0, 100))},
     {"LAW-6", "cancel-floordiv-sum", ints - bytes, none,
-     SIDES(op(Op::floordiv, {v.num(48) * x + v.num(241), v.num(16)}), v.num(3) * x + v.num(15), v.between(x, -100, 100))},
-    {"LAW-6", "truncdiv-is-floordiv", unsigned_ints, signed_ints, SIDES(op(Op::truncdiv, {x, y}), op(Op::floordiv, {x, y}))},
+     SIDES(floordiv(v.num(48) * x + v.num(241), v.num(16)), v.num(3) * x + v.num(15), v.between(x, -100, 100))},
+    {"LAW-6", "truncdiv-is-floordiv", unsigned_ints, signed_ints,
+     SIDES(truncdiv(x, y), floordiv(x, y))},
     {"LAW-6", "truncdiv-is-floordiv-nonnegative", ints, none,
-     SIDES(op(Op::truncdiv, {x, y}), op(Op::floordiv, {x, y}), both(x >= v.num(0), y >= v.num(0)))},
-    {"LAW-6", "eucmod-is-floormod", unsigned_ints, signed_ints, SIDES(op(Op::eucmod, {x, y}), op(Op::floormod, {x, y}))},
-    {"LAW-6", "eucmod-is-floormod-positive", ints, none, SIDES(op(Op::eucmod, {x, y}), op(Op::floormod, {x, y}), y > v.num(0))},
-    {"LAW-6", "quotient-and-remainder", none, ints, SIDES(op(Op::floordiv, {x, y}) * y + op(Op::floormod, {x, y}), x)},
-    {"LAW-6", "quotient-and-remainder-nonzero", ints, none, SIDES(op(Op::floordiv, {x, y}) * y + op(Op::floormod, {x, y}), x, y != v.num(0))},
-    {"LAW-6", "floordiv-nested", ints, none, SIDES(op(Op::floordiv, {op(Op::floordiv, {x, v.num(3)}), v.num(5)}), op(Op::floordiv, {x, v.num(15)}))},
-    {"LAW-6", "ceildiv-by-adding", none, ints, SIDES(op(Op::ceildiv, {x, v.num(4)}), op(Op::floordiv, {x + v.num(3), v.num(4)}))},
+     SIDES(truncdiv(x, y), floordiv(x, y), both(x >= v.num(0), y >= v.num(0)))},
+    {"LAW-6", "eucmod-is-floormod", unsigned_ints, signed_ints,
+     SIDES(op(Op::eucmod, {x, y}), floormod(x, y))},
+    {"LAW-6", "eucmod-is-floormod-positive", ints, none,
+     SIDES(op(Op::eucmod, {x, y}), floormod(x, y), y > v.num(0))},
+    {"LAW-6", "quotient-and-remainder", none, ints, SIDES(floordiv(x, y) * y + floormod(x, y), x)},
+    {"LAW-6", "quotient-and-remainder-nonzero", ints, none,
+     SIDES(floordiv(x, y) * y + floormod(x, y), x, y != v.num(0))},
+    {"LAW-6", "floordiv-nested", ints, none,
+     SIDES(floordiv(floordiv(x, v.num(3)), v.num(5)), floordiv(x, v.num(15)))},
+    {"LAW-6", "ceildiv-by-adding", none, ints,
+     SIDES(op(Op::ceildiv, {x, v.num(4)}), floordiv(x + v.num(3), v.num(4)))},
     {"LAW-6", "ceildiv-by-adding-below-the-end", ints, none,
-     SIDES(op(Op::ceildiv, {x, v.num(4)}), op(Op::floordiv, {x + v.num(3), v.num(4)}), v.between(x, -100, 100))},
-    {"LAW-6", "mod-over-ramp", none, ints, SIDES(op(Op::floormod, {x + y, v.num(10)}), op(Op::floormod, {x, v.num(10)}) + y, v.between(y, 0, 3))},
+     SIDES(op(Op::ceildiv, {x, v.num(4)}), floordiv(x + v.num(3), v.num(4)), v.between(x, -100, 100))},
+    {"LAW-6", "mod-over-ramp", none, ints,
+     SIDES(floormod(x + y, v.num(10)), floormod(x, v.num(10)) + y, v.between(y, 0, 3))},
     {"LAW-6", "mod-over-aligned-ramp", ints, none,
-     SIDES(op(Op::floormod, {x + y, v.num(12)}), op(Op::floormod, {x, v.num(12)}) + y, both(v.between(y, 0, 3), op(Op::floormod, {x, v.num(4)}) == v.num(0)))},
+     SIDES(floormod(x + y, v.num(12)), floormod(x, v.num(12)) + y,
+           both(v.between(y, 0, 3), floormod(x, v.num(4)) == v.num(0)))},
 
     // ---- LAW-7: narrowing wraps, it does not clamp ----
-    {"LAW-7", "narrowed-not-negative", none, ints - bytes, SIDES(to(Type::i8, x) < to(Type::i8, v.num(0)), At::truth(false), v.between(x, 0, 255))},
-    {"LAW-7", "narrowed-not-negative-when-it-fits", ints, none, SIDES(to(Type::i8, x) < to(Type::i8, v.num(0)), At::truth(false), v.between(x, 0, 127))},
+    {"LAW-7", "narrowed-not-negative", none, ints - bytes,
+     SIDES(to(Type::i8, x) < to(Type::i8, v.num(0)), v.truth(false), v.between(x, 0, 255))},
+    {"LAW-7", "narrowed-not-negative-when-it-fits", ints, none,
+     SIDES(to(Type::i8, x) < to(Type::i8, v.num(0)), v.truth(false), v.between(x, 0, 127))},
     {"LAW-7", "narrow-index", none, ints - bytes, SIDES(to(type, to(Type::i8, x)), x, v.between(x, 0, 159))},
     {"LAW-7", "wide-enough-index", ints - bytes, none, SIDES(to(type, to(Type::i16, x)), x, v.between(x, 0, 159))},
 
     // ---- LAW-8: a comparison is a truth value, not a number to scale ----
-    {"LAW-8", "scale-comparison", none, numbers, SIDES(to(type, x < v.num(10)) * v.num(2), to(type, x* v.num(2) < v.num(20)))},
-    {"LAW-8", "scale-both-operands", ints, none, SIDES(x < v.num(10), x* v.num(2) < v.num(20), v.between(x, -60, 60))},
+    {"LAW-8", "scale-comparison", none, numbers,
+     SIDES(to(type, x < v.num(10)) * v.num(2), to(type, x * v.num(2) < v.num(20)))},
+    {"LAW-8", "scale-both-operands", ints, none, SIDES(x < v.num(10), x * v.num(2) < v.num(20), v.between(x, -60, 60))},
 };
+// clang-format on
 
 }  // namespace
 

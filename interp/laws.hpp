@@ -1,8 +1,9 @@
-// Rewrite rules on scalars as data, and a checker that decides by running both sides whether a rule is bit-exact at a type.
+// Rewrite rules on scalars as data, and a checker that decides by running both sides whether a rule is bit-exact at a
+// type.
 //
-// A law says: at every value of its variables that meets its condition, both sides give the same value (NaN is one value) or
-// fault alike. Each row of the table claims at which types that is true and at which it is not; the laws that are not are
-// kept on purpose: they are what a simplifier must never do (LAW-3).
+// A law says: at every value of its variables that meets its condition, both sides give the same value (NaN is one
+// value) or fault alike. Each row of the table claims at which types that is true and at which it is not; the laws
+// that are not are kept on purpose: they are what a simplifier must never do (LAW-3).
 #pragma once
 
 #include <cstdint>
@@ -61,16 +62,16 @@ using Value = std::optional<Scalar>;
 
 struct Finding {
   enum class Verdict { holds, refuted, vacuous } verdict = Verdict::vacuous;  // vacuous: no case met the condition
-  bool exhaustive = false;   // every value of every variable was tried
-  std::uint64_t cases = 0;   // that met the condition
+  bool exhaustive = false;                                                    // every value of every variable was tried
+  std::uint64_t cases = 0;                                                    // that met the condition
   // Refuted: the first case that differs.
   std::vector<std::pair<Symbol, Scalar>> witness{};
   Value left{}, right{};
 };
 
-/// Tries all values where there are at most `budget` cases, otherwise telling values of each type against one another, all
-/// values of a 16-bit variable against telling ones, and random and related ones, up to about as many. Deterministic.
-/// Both sides must be expressions of operations, literals and variables (no loads, no scopes).
+/// Tries all values where there are at most `budget` cases, otherwise telling values of each type against one
+/// another, all values of a 16-bit variable against telling ones, and random and related ones, up to about as many.
+/// Deterministic. Both sides must be expressions of operations, literals and variables (no loads, no scopes).
 Finding check_law(const Sides& sides, std::uint64_t budget = std::uint64_t{1} << 18);
 
 }  // namespace assay::laws

@@ -20,21 +20,22 @@ static_assert(std::endian::native == std::endian::little, "tensors and files are
 
 /// What NumPy calls the types, without the byte order. bf16 travels as u2.
 constexpr std::array<std::pair<Type, std::string_view>, 13> type_codes{{{Type::boolean, "b1"},
-                                                                       {Type::f64, "f8"},
-                                                                       {Type::f32, "f4"},
-                                                                       {Type::f16, "f2"},
-                                                                       {Type::i8, "i1"},
-                                                                       {Type::i16, "i2"},
-                                                                       {Type::i32, "i4"},
-                                                                       {Type::i64, "i8"},
-                                                                       {Type::u8, "u1"},
-                                                                       {Type::u16, "u2"},
-                                                                       {Type::u32, "u4"},
-                                                                       {Type::u64, "u8"},
-                                                                       {Type::bf16, "u2"}}};
+                                                                        {Type::f64, "f8"},
+                                                                        {Type::f32, "f4"},
+                                                                        {Type::f16, "f2"},
+                                                                        {Type::i8, "i1"},
+                                                                        {Type::i16, "i2"},
+                                                                        {Type::i32, "i4"},
+                                                                        {Type::i64, "i8"},
+                                                                        {Type::u8, "u1"},
+                                                                        {Type::u16, "u2"},
+                                                                        {Type::u32, "u4"},
+                                                                        {Type::u64, "u8"},
+                                                                        {Type::bf16, "u2"}}};
 
 std::string_view type_code(Type t) {
-  return std::find_if(type_codes.begin(), type_codes.end(), [t](const auto& entry) { return entry.first == t; })->second;
+  return std::find_if(type_codes.begin(), type_codes.end(), [t](const auto& entry) { return entry.first == t; })
+      ->second;
 }
 
 /// How elements lie in a file.
@@ -53,20 +54,25 @@ Result<Encoding> decode_type(const std::string& descr, std::optional<Type> as) {
   const std::string code = descr.substr(ordered ? 1 : 0);
   if (code == "V2" && order != '>') {
     if (as == Type::bf16) return Encoding{Type::bf16, false};
-    return wrong("NPY-5", fmt::format("the file holds 2-byte elements without a type (`{}`)", descr), "they are read only for a buffer of type bf16");
+    return wrong("NPY-5", fmt::format("the file holds 2-byte elements without a type (`{}`)", descr),
+                 "they are read only for a buffer of type bf16");
   }
   const std::string_view known = code == "?" ? "b1" : std::string_view(code);
-  const auto found = std::find_if(type_codes.begin(), type_codes.end(), [&](const auto& entry) { return entry.second == known; });
+  const auto found =
+      std::find_if(type_codes.begin(), type_codes.end(), [&](const auto& entry) { return entry.second == known; });
   if (found == type_codes.end()) {
     std::string shown;
     for (const char c : descr.substr(0, 16)) shown += c >= ' ' && c <= '~' ? c : '?';
-    return wrong("NPY-5", fmt::format("elements of type `{}` are not supported", shown), "convert the array to one of f8 f4 f2 i8 i4 i2 i1 u8 u4 u2 u1 b1");
+    return wrong("NPY-5", fmt::format("elements of type `{}` are not supported", shown),
+                 "convert the array to one of f8 f4 f2 i8 i4 i2 i1 u8 u4 u2 u1 b1");
   }
   Type type = found->first;
-  if (order == '|' && byte_width(type) > 1) return wrong("NPY-6", fmt::format("`{}` does not say the byte order", descr));
+  if (order == '|' && byte_width(type) > 1)
+    return wrong("NPY-6", fmt::format("`{}` does not say the byte order", descr));
   if (as == Type::bf16 && type == Type::u16) type = Type::bf16;
   if (as && *as != type) {
-    const std::string help = *as == Type::bf16 ? "bf16 is read from uint16 that hold its bit patterns" : fmt::format("convert the array with astype('{}')", type_code(*as));
+    const std::string help = *as == Type::bf16 ? "bf16 is read from uint16 that hold its bit patterns"
+                                               : fmt::format("convert the array with astype('{}')", type_code(*as));
     return wrong("NPY-5", fmt::format("the file holds {} and {} is wanted", name(type), name(*as)), help);
   }
   return Encoding{type, order == '>'};
@@ -124,13 +130,16 @@ Result<Tensor> decode(std::string_view bytes, std::optional<Type> as) {
   const std::string_view payload = bytes.substr(header->payload);
   const std::uint64_t expected = *count * static_cast<std::uint64_t>(byte_width(encoding->type));
   if (payload.size() != expected) {
-    return wrong("NPY-6", fmt::format("the shape asks for {} bytes of elements and the file has {}", expected, payload.size()), "the file is cut off, or holds more than one array");
+    return wrong("NPY-6",
+                 fmt::format("the shape asks for {} bytes of elements and the file has {}", expected, payload.size()),
+                 "the file is cut off, or holds more than one array");
   }
   Tensor t(encoding->type, header->shape);
   copy_elements(payload, *header, encoding->big_endian, t);
   if (t.type == Type::boolean) {
     const auto bad = std::find_if(t.bytes.begin(), t.bytes.end(), [](unsigned char b) { return b > 1; });
-    if (bad != t.bytes.end()) return wrong("NPY-3", fmt::format("a bool element holds {}, neither 0 nor 1", static_cast<int>(*bad)));
+    if (bad != t.bytes.end())
+      return wrong("NPY-3", fmt::format("a bool element holds {}, neither 0 nor 1", static_cast<int>(*bad)));
   }
   return t;
 }
@@ -146,10 +155,12 @@ Result<std::string> read_file(const std::string& path) {
   std::string bytes;
   std::array<char, 65536> piece{};
   while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), file.get())) {
-    if (bytes.size() + got > npy_size_limit) return wrong("NPY-7", fmt::format("the file is larger than {} bytes", npy_size_limit));
+    if (bytes.size() + got > npy_size_limit)
+      return wrong("NPY-7", fmt::format("the file is larger than {} bytes", npy_size_limit));
     bytes.append(piece.data(), got);
   }
-  if (std::ferror(file.get()) != 0) return wrong("NPY-9", fmt::format("the file cannot be read: {}", std::strerror(errno)));
+  if (std::ferror(file.get()) != 0)
+    return wrong("NPY-9", fmt::format("the file cannot be read: {}", std::strerror(errno)));
   return bytes;
 }
 
@@ -163,7 +174,9 @@ Result<T> named(Result<T> result, const std::string& name) {
 
 }  // namespace
 
-Result<Tensor> from_npy(std::string_view bytes, std::optional<Type> as, const std::string& name) { return named(decode(bytes, as), name); }
+Result<Tensor> from_npy(std::string_view bytes, std::optional<Type> as, const std::string& name) {
+  return named(decode(bytes, as), name);
+}
 
 Result<Tensor> read_npy(const std::string& path, std::optional<Type> as) {
   const auto bytes = named(read_file(path), path);
@@ -175,7 +188,8 @@ std::string to_npy(const Tensor& t) {
   std::string shape;
   for (const std::int64_t d : t.dims) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", d);
   if (t.dims.size() == 1) shape += ",";
-  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", byte_width(t.type) == 1 ? '|' : '<', type_code(t.type), shape);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   byte_width(t.type) == 1 ? '|' : '<', type_code(t.type), shape);
   // Padded so that the elements begin at a multiple of 64 bytes, with a newline before them.
   constexpr std::size_t prefix = 10;
   header.append(63 - (prefix + header.size()) % 64, ' ');

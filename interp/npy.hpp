@@ -1,7 +1,7 @@
 // NumPy's .npy files: reading into and writing of tensors (NPY-… of spec/numerics.md).
 //
-// bf16 has no code in the format: it is written as unsigned 16-bit integers that hold the bit patterns, and read back from
-// such a file (or from the 2-byte void that ml_dtypes writes) when the caller says that bf16 is meant.
+// bf16 has no code in the format: it is written as unsigned 16-bit integers that hold the bit patterns, and read back
+// from such a file (or from the 2-byte void that ml_dtypes writes) when the caller says that bf16 is meant.
 #pragma once
 
 #include <optional>

@@ -12,10 +12,15 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 65536;
 constexpr std::size_t most_dimensions = 32;  // NumPy's own limit
 
-tl::unexpected<std::vector<Diagnostic>> malformed(std::string message) { return fail({"NPY-6", std::move(message), {}, "write the file with numpy.save", {}}); }
-tl::unexpected<std::vector<Diagnostic>> too_large(std::string message) { return fail({"NPY-7", std::move(message), {}, {}, {}}); }
+tl::unexpected<std::vector<Diagnostic>> malformed(std::string message) {
+  return fail({"NPY-6", std::move(message), {}, "write the file with numpy.save", {}});
+}
+tl::unexpected<std::vector<Diagnostic>> too_large(std::string message) {
+  return fail({"NPY-7", std::move(message), {}, {}, {}});
+}
 
-/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`. Each reader leaves the position after what it read.
+/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`. Each reader leaves the position after what it
+/// read.
 class DictionaryReader {
  public:
   explicit DictionaryReader(std::string_view text) : text_(text) {}
@@ -48,14 +53,16 @@ class DictionaryReader {
       }
       if (!take(',') && peek() != '}') return malformed("the header's dictionary does not end");
     }
-    if (!has_descr || !has_order || !has_shape) return malformed("the header lacks `descr`, `fortran_order` or `shape`");
+    if (!has_descr || !has_order || !has_shape)
+      return malformed("the header lacks `descr`, `fortran_order` or `shape`");
     if (peek() != '\0' || at_ < text_.size()) return malformed("there is something after the header's dictionary");
     return header;
   }
 
  private:
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
   }
   char peek() {
     skip_blanks();
@@ -86,7 +93,8 @@ class DictionaryReader {
     bool comma = true;
     while (!take(')')) {
       const char digit = peek();
-      if (!comma || digit < '0' || digit > '9') return malformed("`shape` in the header is not a tuple of sizes").value();
+      if (!comma || digit < '0' || digit > '9')
+        return malformed("`shape` in the header is not a tuple of sizes").value();
       std::int64_t size = 0;
       while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') {
         const int d = text_[at_++] - '0';
@@ -95,7 +103,8 @@ class DictionaryReader {
       }
       if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2
       dims.push_back(size);
-      if (dims.size() > most_dimensions) return too_large(fmt::format("the array has more than {} dimensions", most_dimensions)).value();
+      if (dims.size() > most_dimensions)
+        return too_large(fmt::format("the array has more than {} dimensions", most_dimensions)).value();
       comma = take(',');
     }
     return std::nullopt;
@@ -119,14 +128,17 @@ std::size_t little_endian(std::string_view bytes) {
 }  // namespace
 
 Result<NpyHeader> parse_npy_header(std::string_view bytes) {
-  if (bytes.substr(0, magic.size()) != magic) return malformed("this is not a .npy file: it does not begin with \\x93NUMPY");
+  if (bytes.substr(0, magic.size()) != magic)
+    return malformed("this is not a .npy file: it does not begin with \\x93NUMPY");
   if (bytes.size() < 8) return malformed("the file ends inside its header");
   const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
-  if (major < 1 || major > 3 || minor != 0) return malformed(fmt::format("version {}.{} of the .npy format is unknown", major, minor));
+  if (major < 1 || major > 3 || minor != 0)
+    return malformed(fmt::format("version {}.{} of the .npy format is unknown", major, minor));
   const std::size_t length_size = major == 1 ? 2 : 4, begin = 8 + length_size;
   if (bytes.size() < begin) return malformed("the file ends inside its header");
   const std::size_t length = little_endian(bytes.substr(8, length_size));
-  if (length > longest_header) return too_large(fmt::format("the header claims {} bytes; {} is the most that is read", length, longest_header));
+  if (length > longest_header)
+    return too_large(fmt::format("the header claims {} bytes; {} is the most that is read", length, longest_header));
   if (bytes.size() - begin < length) return malformed("the file ends inside its header");
   auto header = DictionaryReader(bytes.substr(begin, length)).read();
   if (header) header->payload = begin + length;

@@ -11,10 +11,10 @@
 namespace assay::interp {
 
 struct NpyHeader {
-  std::string descr;                 // "<f4", …
+  std::string descr;  // "<f4", …
   bool fortran_order = false;
   std::vector<std::int64_t> shape{};
-  std::size_t payload = 0;           // where the elements begin
+  std::size_t payload = 0;  // where the elements begin
 };
 
 /// Parses the beginning of a file. A message has a code (NPY-6, NPY-7) and no file name.

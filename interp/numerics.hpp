@@ -1,8 +1,8 @@
 // Scalar arithmetic of the interpreter: every operation at every type, to the bit (spec/numerics.md).
 //
-// Pure functions on Scalar values. Results that are NaN are the one canonical NaN of the type (NUM-2). Functions that are
-// not algebraic (exp … pow) are correctly rounded: a double or long double evaluation decides where a rounding test proves
-// it enough, MPFR decides elsewhere.
+// Pure functions on Scalar values. Results that are NaN are the one canonical NaN of the type (NUM-2). Functions that
+// are not algebraic (exp … pow) are correctly rounded: a double or long double evaluation decides where a rounding
+// test proves it enough, MPFR decides elsewhere.
 #pragma once
 
 #include "ir/expr.hpp"
@@ -12,7 +12,8 @@ namespace assay::numerics {
 
 /// What an operation reports beside its value. Operations only ever set flags, so one Flags may collect over several.
 struct Flags {
-  bool inexact = false;         // a float result differs from the exact one: rounded, or overflowed from finite operands (NUM-31)
+  bool inexact =
+      false;  // a float result differs from the exact one: rounded, or overflowed from finite operands (NUM-31)
   bool divide_by_zero = false;  // an integer division by zero (NUM-23): a fault; the value is then meaningless
 };
 

@@ -14,9 +14,13 @@ constexpr std::size_t position(Type t) { return static_cast<std::size_t>(t); }
 
 constexpr int width(Type t) {
   switch (t) {
-    case Type::boolean: case Type::i8: case Type::u8: return 8;
-    case Type::i16: case Type::u16: return 16;
-    case Type::i32: case Type::u32: return 32;
+    case Type::boolean:
+    case Type::i8:
+    case Type::u8: return 8;
+    case Type::i16:
+    case Type::u16: return 16;
+    case Type::i32:
+    case Type::u32: return 32;
     default: return 64;
   }
 }
@@ -32,7 +36,8 @@ std::uint64_t extended(std::uint64_t bits) {
   return bits;
 }
 
-/// Truncation and saturation. The bounds of every integer type, as doubles, are exact; the upper one is the first that is out.
+/// Truncation and saturation. The bounds of every integer type, as doubles, are exact; the upper one is the first
+/// that is out.
 template <Type To>
 std::uint64_t saturate(double x) {
   constexpr int value_bits = has_sign(To) ? width(To) - 1 : width(To);
@@ -79,15 +84,17 @@ Scalar convert_one(const Scalar* x, Flags& flags) {
 }
 
 using Row = std::array<Function, type_count>;
-template <Type To, std::size_t... From>
+template <std::size_t To, std::size_t... From>
 constexpr Row make_row(std::index_sequence<From...>) {
-  return {convert_one<To, static_cast<Type>(From)>...};
+  if constexpr (To == position(Type::index)) {
+    return {};  // nothing converts to an index value
+  } else {
+    return {convert_one<static_cast<Type>(To), static_cast<Type>(From)>...};
+  }
 }
 template <std::size_t... To>
-constexpr std::array<Row, type_count> make_table(std::index_sequence<To...>) {
-  return {(static_cast<Type>(To) == Type::index ? Row{}
-                                                : make_row<static_cast<Type>(To) == Type::index ? Type::boolean : static_cast<Type>(To)>(
-                                                      std::make_index_sequence<type_count>{}))...};
+constexpr std::array<Row, type_count> make_table(std::index_sequence<To...> all) {
+  return {make_row<To>(all)...};
 }
 constexpr std::array<Row, type_count> conversions = make_table(std::make_index_sequence<type_count>{});
 

@@ -32,7 +32,8 @@ inline Dyadic dyadic(double x) {
 inline constexpr int least_exponent = -1074;  // of f64
 inline int bit_length(UInt128 v) {
   const auto high = static_cast<std::uint64_t>(v >> 64);
-  return high != 0 ? 64 + static_cast<int>(std::bit_width(high)) : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(v)));
+  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(v)));
 }
 
 /// a + b == sum exactly, for finite a, b and sum = RN(a + b) finite. (Fast2Sum: sum − larger is exact.)
@@ -64,8 +65,8 @@ inline bool is_exact_fma(double a, double b, double c) {
   const UInt128 product = static_cast<UInt128>(x.odd) * y.odd;
   const int exponent = x.exponent + y.exponent;
   const int least = exponent < z.exponent ? exponent : z.exponent;
-  // In units of 2^least one term is odd and below 2^106, the other is shifted left. Once that one has 109 bits the sum has
-  // more than 53 and, being odd, needs them all; below, everything fits in 128 bits.
+  // In units of 2^least one term is odd and below 2^106, the other is shifted left. Once that one has 109 bits the
+  // sum has more than 53 and, being odd, needs them all; below, everything fits in 128 bits.
   const int product_shift = exponent - least, addend_shift = z.exponent - least;
   if (bit_length(product) + product_shift > 109 || bit_length(z.odd) + addend_shift > 109) return false;
   const auto p = static_cast<Int128>(product << product_shift);
@@ -75,12 +76,13 @@ inline bool is_exact_fma(double a, double b, double c) {
   if (sum == 0) return true;
   const auto magnitude = static_cast<UInt128>(sum < 0 ? -sum : sum);
   const auto low = static_cast<std::uint64_t>(magnitude);
-  const int zeros = low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(static_cast<std::uint64_t>(magnitude >> 64));
+  const int zeros =
+      low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(static_cast<std::uint64_t>(magnitude >> 64));
   return bit_length(magnitude) - zeros <= 53 && least + zeros >= least_exponent;
 }
 
-/// The double sum of a and b, rounded to odd where it is inexact: rounding that once more, to a format at least two bits
-/// narrower, gives the correctly rounded sum. No overflow may occur.
+/// The double sum of a and b, rounded to odd where it is inexact: rounding that once more, to a format at least two
+/// bits narrower, gives the correctly rounded sum. No overflow may occur.
 struct OddSum {
   double value = 0;
   bool exact = true;

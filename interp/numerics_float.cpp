@@ -1,8 +1,9 @@
 // Float arithmetic that is algebraic: rounded once, with an exact report of what was lost (NUM-4 … NUM-12, NUM-31).
 //
-// f32, f16 and bf16 are computed in double. Products of two such values are exact there; quotients and roots are so far from
-// a rounding boundary of the narrow type that rounding twice cannot differ from rounding once (a double has more than twice
-// as many bits, plus two); sums are rounded to odd first, which no second rounding can spoil. f64 uses the processor.
+// f32, f16 and bf16 are computed in double. Products of two such values are exact there; quotients and roots are so
+// far from a rounding boundary of the narrow type that rounding twice cannot differ from rounding once (a double has
+// more than twice as many bits, plus two); sums are rounded to odd first, which no second rounding can spoil. f64
+// uses the processor.
 #include <cmath>
 
 #include "interp/numerics_exact.hpp"
@@ -46,10 +47,12 @@ struct Arithmetic<Type::f64> {
     return judge(a + b, std::isfinite(a) && std::isfinite(b), [&](double sum) { return is_exact_sum(a, b, sum); });
   }
   static Rounded mul(double a, double b) {
-    return judge(a * b, std::isfinite(a) && std::isfinite(b), [&](double) { return a == 0 || b == 0 || is_exact_product(a, b); });
+    return judge(a * b, std::isfinite(a) && std::isfinite(b),
+                 [&](double) { return a == 0 || b == 0 || is_exact_product(a, b); });
   }
   static Rounded div(double a, double b) {
-    return judge(a / b, std::isfinite(a) && std::isfinite(b) && b != 0, [&](double) { return a == 0 || is_exact_quotient(a, b); });
+    return judge(a / b, std::isfinite(a) && std::isfinite(b) && b != 0,
+                 [&](double) { return a == 0 || is_exact_quotient(a, b); });
   }
   static Rounded sqrt(double a) {
     return judge(std::sqrt(a), std::isfinite(a) && a > 0, [&](double root) { return is_exact_root(a, root); });

@@ -1,4 +1,5 @@
-// The float types as IEEE 754 formats: decoding to double (always exact), and rounding a double or an integer to a format.
+// The float types as IEEE 754 formats: decoding to double (always exact), and rounding a double or an integer to a
+// format.
 #pragma once
 
 #include <bit>
@@ -10,7 +11,8 @@
 
 namespace assay::numerics {
 
-// Doubles are computed as doubles, floats as floats; a long double decides f64 functions and must be wider than a double.
+// Doubles are computed as doubles, floats as floats; a long double decides f64 functions and must be wider than a
+// double.
 static_assert(FLT_EVAL_METHOD == 0, "double expressions must be evaluated in double");
 
 /// A binary interchange format: `precision` significand bits, the leading one included; largest exponent = bias.
@@ -70,7 +72,8 @@ double widen(std::uint64_t bits) {
     if (magnitude >= infinity_bits<T>) {
       value = magnitude > infinity_bits<T> ? NAN : INFINITY;
     } else if (magnitude >> stored == 0) {  // zero and subnormals: an integer number of the least positive value
-      value = static_cast<double>(magnitude) * std::bit_cast<double>(std::uint64_t{1023 + 1 - Format<T>::bias - stored} << 52);
+      value = static_cast<double>(magnitude) *
+              std::bit_cast<double>(std::uint64_t{1023 + 1 - Format<T>::bias - stored} << 52);
     } else {
       constexpr std::uint64_t rebias = std::uint64_t{1023 - Format<T>::bias} << stored;
       value = std::bit_cast<double>((magnitude + rebias) << (52 - stored));
@@ -96,8 +99,10 @@ Rounded narrow(double x) {
     const int exponent = static_cast<int>(wide >> 52 & 0x7ff) - 1023;
     if (exponent == 1024) return {sign | infinity_bits<T>, false};
     if (exponent > bias) return {sign | infinity_bits<T>, true};
-    if (exponent == -1023) return {sign, wide << 1 != 0};  // zero, or a double subnormal, far below half of T's least value
-    // Bits of the 53-bit significand that T cannot hold at this exponent; where more than all go, less than half a unit is left.
+    if (exponent == -1023)
+      return {sign, wide << 1 != 0};  // zero, or a double subnormal, far below half of T's least value
+    // Bits of the 53-bit significand that T cannot hold at this exponent; where more than all go, less than half a
+    // unit is left.
     const int below_normal = exponent < 1 - bias ? 1 - bias - exponent : 0;
     const int dropped = 52 - stored + below_normal;
     if (dropped > 53) return {sign, true};

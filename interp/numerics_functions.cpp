@@ -1,8 +1,9 @@
 // exp exp2 log log2 sin cos tanh rsqrt pow, correctly rounded (NUM-13 … NUM-16, NUM-32).
 //
-// Each is evaluated by the C library with bits to spare (double for the narrow formats, long double for f64). Where every
-// real within a generous bound of that result rounds to one value, that value is the answer; elsewhere MPFR decides. The
-// functions take irrational values at all arguments but a few, which are listed: so inexactness needs no evaluation.
+// Each is evaluated by the C library with bits to spare (double for the narrow formats, long double for f64). Where
+// every real within a generous bound of that result rounds to one value, that value is the answer; elsewhere MPFR
+// decides. The functions take irrational values at all arguments but a few, which are listed: so inexactness needs no
+// evaluation.
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -18,7 +19,8 @@ namespace {
 
 static_assert(LDBL_MANT_DIG >= 64, "f64 functions need a long double that is wider than a double");
 
-/// The type in which functions at format T are evaluated, and the relative error granted to the C library there (NUM-16).
+/// The type in which functions at format T are evaluated, and the relative error granted to the C library there
+/// (NUM-16).
 template <Type T>
 struct Evaluation {
   using Real = double;
@@ -61,8 +63,9 @@ R evaluate(R x) {
   return 1 / std::sqrt(x);
 }
 
-/// The exact value at the finite nonzero arguments at which a function is not irrational (NUM-32); NaN outside its domain.
-/// The functions e^x, ln, sin, cos, tanh of a rational are transcendental but at 0 or 1 (Lindemann), the others algebraic.
+/// The exact value at the finite nonzero arguments at which a function is not irrational (NUM-32); NaN outside its
+/// domain. The functions e^x, ln, sin, cos, tanh of a rational are transcendental but at 0 or 1 (Lindemann), the
+/// others algebraic.
 template <Op O, typename R>
 std::optional<R> rational_value(double x) {
   if constexpr (O == Op::exp2) {
@@ -101,7 +104,8 @@ Rounded function(double x) {
 template <Type T>
 Rounded power(double x, double y) {
   using R = Real<T>;
-  const bool special = x == 0 || x == 1 || y == 0 || !std::isfinite(x) || !std::isfinite(y) || (x < 0 && y != std::trunc(y));
+  const bool special =
+      x == 0 || x == 1 || y == 0 || !std::isfinite(x) || !std::isfinite(y) || (x < 0 && y != std::trunc(y));
   if (special) return {narrow<T>(std::pow(x, y)).bits};  // every such value is exact
   const R result = std::pow(static_cast<R>(x), static_cast<R>(y));
   // Near the ends of R the relative error is not bounded, but every format has long under- or overflowed there.

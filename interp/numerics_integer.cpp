@@ -1,6 +1,7 @@
 // Integer and bool arithmetic (NUM-17 … NUM-24): wrapping sums and products, and the seven division families.
 //
-// Values are computed in 64 bits, signed or unsigned as the type is; wrapping back to the type is cutting off high bits.
+// Values are computed in 64 bits, signed or unsigned as the type is; wrapping back to the type is cutting off high
+// bits.
 #include <cstdint>
 #include <type_traits>
 
@@ -19,7 +20,8 @@ using Native = std::conditional_t<
             std::conditional_t<T == Type::i64, std::int64_t,
                                std::conditional_t<T == Type::u8, std::uint8_t,
                                                   std::conditional_t<T == Type::u16, std::uint16_t,
-                                                                     std::conditional_t<T == Type::u32, std::uint32_t, std::uint64_t>>>>>>>;
+                                                                     std::conditional_t<T == Type::u32, std::uint32_t,
+                                                                                        std::uint64_t>>>>>>>;
 /// Holds every value of T, with its sign.
 template <Type T>
 using Wide = std::conditional_t<is_signed_int(T), std::int64_t, std::uint64_t>;
@@ -77,14 +79,16 @@ Division<T> floored(Wide<T> a, Wide<T> b) {
 template <Type T>
 Division<T> ceiled(Wide<T> a, Wide<T> b) {
   Division<T> d = truncated<T>(a, b);
-  if (d.remainder != 0 && (d.remainder < Wide<T>{0}) == (b < Wide<T>{0})) d.quotient += 1;  // the remainder is not asked for
+  if (d.remainder != 0 && (d.remainder < Wide<T>{0}) == (b < Wide<T>{0}))
+    d.quotient += 1;  // the remainder is not asked for
   return d;
 }
 template <Type T>
 Division<T> euclidean(Wide<T> a, Wide<T> b) {
   Division<T> d = truncated<T>(a, b);
   if constexpr (is_signed_int(T)) {
-    if (d.remainder < 0) d = b > 0 ? Division<T>{d.quotient - 1, d.remainder + b} : Division<T>{d.quotient + 1, d.remainder - b};
+    if (d.remainder < 0)
+      d = b > 0 ? Division<T>{d.quotient - 1, d.remainder + b} : Division<T>{d.quotient + 1, d.remainder - b};
   }
   return d;
 }

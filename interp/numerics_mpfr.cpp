@@ -6,7 +6,8 @@
 namespace assay::numerics {
 namespace {
 
-/// Sets the exponent range of a format for a scope. MPFR's significands are in [1/2, 1), ours in [1, 2): hence the ones.
+/// Sets the exponent range of a format for a scope. MPFR's significands are in [1/2, 1), ours in [1, 2): hence the
+/// ones.
 class ExponentRange {
  public:
   ExponentRange(int precision, int bias) {

@@ -25,7 +25,8 @@ class Random {
   /// Uniform in lo..=hi; at most 2^64 values.
   Int128 between(Int128 lo, Int128 hi) {
     const auto count = static_cast<UInt128>(hi - lo) + 1;
-    return lo + (count > ~std::uint64_t{0} ? static_cast<Int128>(next()) : static_cast<Int128>(below(static_cast<std::uint64_t>(count))));
+    return lo + (count > ~std::uint64_t{0} ? static_cast<Int128>(next())
+                                           : static_cast<Int128>(below(static_cast<std::uint64_t>(count))));
   }
   bool coin() { return (next() & 1) != 0; }
 

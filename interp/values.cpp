@@ -48,15 +48,17 @@ std::vector<Scalar> special_values(Type t) {
     const std::uint64_t least_normal = std::uint64_t{1} << f.stored_bits;
     const std::uint64_t quiet = std::uint64_t{1} << (f.stored_bits - 1);
     values = {{t, f.sign()}, {t, f.infinity()}, {t, f.infinity() | quiet}};
-    for (const std::uint64_t magnitude : {f.infinity(), std::uint64_t{0}, static_cast<std::uint64_t>(f.bias) << f.stored_bits, f.infinity() - 1,
-                                          least_normal, std::uint64_t{1}, least_normal - 1}) {
+    for (const std::uint64_t magnitude :
+         {f.infinity(), std::uint64_t{0}, static_cast<std::uint64_t>(f.bias) << f.stored_bits, f.infinity() - 1,
+          least_normal, std::uint64_t{1}, least_normal - 1}) {
       add_once(values, {t, magnitude | f.sign()});
       add_once(values, {t, magnitude});
     }
     return values;
   }
   const IntRange range = int_range(t);
-  for (const Int128 v : std::initializer_list<Int128>{range.lo, range.hi, 0, 1, -1, range.lo + 1, range.hi - 1}) add_integer(values, t, v);
+  for (const Int128 v : std::initializer_list<Int128>{range.lo, range.hi, 0, 1, -1, range.lo + 1, range.hi - 1})
+    add_integer(values, t, v);
   return values;
 }
 
@@ -69,7 +71,8 @@ std::vector<Scalar> boundary_values(Type t) {
       values.push_back({t, magnitude | f.sign()});
     };
     std::set<int> exponent_fields{1, 2, f.stored_bits, f.bias / 2, 2 * f.bias - 1, 2 * f.bias};
-    for (int d = -f.stored_bits - 2; d <= f.stored_bits + 2; d += std::max(1, f.stored_bits / 5)) exponent_fields.insert(f.bias + d);
+    for (int d = -f.stored_bits - 2; d <= f.stored_bits + 2; d += std::max(1, f.stored_bits / 5))
+      exponent_fields.insert(f.bias + d);
     for (int d = -3; d <= 3; ++d) exponent_fields.insert(f.bias + d);
     for (const int e : exponent_fields) {
       if (e < 1 || e > 2 * f.bias) continue;
@@ -81,7 +84,8 @@ std::vector<Scalar> boundary_values(Type t) {
     }
     for (const std::uint64_t subnormal : {2, 3, 5}) add(subnormal);
     for (int i = 2; i <= 20; ++i) add(float_value(t, i, 0).bits);
-    for (const double v : {0.1, 0.3, 1.0 / 3, 2.718281828459045, 3.141592653589793, 88.0, 89.0, 100.5}) add(float_value(t, v, 0).bits);
+    for (const double v : {0.1, 0.3, 1.0 / 3, 2.718281828459045, 3.141592653589793, 88.0, 89.0, 100.5})
+      add(float_value(t, v, 0).bits);
     std::vector<Scalar> distinct;
     for (const Scalar s : values) add_once(distinct, s);
     return distinct;

@@ -1,4 +1,5 @@
-// Telling values of a type: the special ones, and the layout of float patterns. Shared by input generators and law checks.
+// Telling values of a type: the special ones, and the layout of float patterns. Shared by input generators and law
+// checks.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ FloatLayout float_layout(Type t);
 /// value · 2^exponent at float type t, rounded once.
 Scalar float_value(Type t, double value, int exponent);
 
-/// Floats: ±0, ±∞, NaN, ±1, ± largest, ± least normal, ± greatest and least subnormal. Integers: 0, ±1, both ends and their
-/// neighbours. bool: both. The most telling ones come first.
+/// Floats: ±0, ±∞, NaN, ±1, ± largest, ± least normal, ± greatest and least subnormal. Integers: 0, ±1, both ends and
+/// their neighbours. bool: both. The most telling ones come first.
 std::vector<Scalar> special_values(Type t);
 
 /// special_values and many more values at which laws tend to fail: powers of two and their neighbours over the whole

@@ -29,7 +29,8 @@ Buffer buffer(Symbol name, BufferKind kind, Type t, std::vector<Index> dims) {
 /// One input of every type with 200 elements, and the ends of the integer types as declared ranges.
 Program every_type() {
   Program p;
-  for (const Type t : storage_types) p.buffers.push_back(buffer("in_" + std::string(name(t)), BufferKind::input, t, {Index(10), Index(20)}));
+  for (const Type t : storage_types)
+    p.buffers.push_back(buffer("in_" + std::string(name(t)), BufferKind::input, t, {Index(10), Index(20)}));
   return p;
 }
 
@@ -51,7 +52,8 @@ TEST(Inputs, AreAFunctionOfWhatTheyAreGeneratedFor) {
       const TensorMap tensors = generate_inputs(p, {}, kind, seed);
       RULE_TRUE("GEN-1", tensors == generate_inputs(p, {}, kind, seed));
       RULE_TRUE("GEN-1", tensors == generate_inputs(reversed, {}, kind, seed));
-      RULE_TRUE("GEN-1", tensors.at(alone.buffers[0].name) == generate_inputs(alone, {}, kind, seed).at(alone.buffers[0].name));
+      RULE_TRUE("GEN-1",
+                tensors.at(alone.buffers[0].name) == generate_inputs(alone, {}, kind, seed).at(alone.buffers[0].name));
       if (kind != InputKind::special) distinct.insert(tensors.at("in_f32").bytes);
     }
   }
@@ -68,8 +70,9 @@ TEST(Inputs, AreAFunctionOfWhatTheyAreGeneratedFor) {
 TEST(Inputs, OneTensorForEveryInputAndInout) {
   Program p;
   p.parameters.push_back({"n", 1, 10});
-  p.buffers = {buffer("A", BufferKind::input, Type::f32, {Index::symbol("n"), Index(3)}), buffer("B", BufferKind::inout, Type::i32, {}),
-               buffer("C", BufferKind::output, Type::f32, {Index(4)}), buffer("D", BufferKind::temp, Type::f32, {Index(4)}),
+  p.buffers = {buffer("A", BufferKind::input, Type::f32, {Index::symbol("n"), Index(3)}),
+               buffer("B", BufferKind::inout, Type::i32, {}), buffer("C", BufferKind::output, Type::f32, {Index(4)}),
+               buffer("D", BufferKind::temp, Type::f32, {Index(4)}),
                buffer("E", BufferKind::input, Type::f32, {Index::symbol("n") - Index(5)})};
   const TensorMap tensors = generate_inputs(p, {{"n", 5}}, InputKind::exact, 0);
   RULE_EQ("GEN-2", std::size_t{3}, tensors.size());
@@ -84,8 +87,9 @@ TEST(Inputs, DeclaredRangesAreObeyed) {
     Int128 lo, hi;
   };
   const Int128 two63 = Int128{1} << 63;
-  for (const Row& r : {Row{Type::i32, 0, 1000}, Row{Type::i32, 5, 6}, Row{Type::i64, -3, 4}, Row{Type::u8, 200, 256}, Row{Type::u64, two63 - 1, 2 * two63}, Row{Type::i64, -two63, two63},
-                       Row{Type::i8, -128, -100}, Row{Type::u16, 0, 2}}) {
+  for (const Row& r : {Row{Type::i32, 0, 1000}, Row{Type::i32, 5, 6}, Row{Type::i64, -3, 4}, Row{Type::u8, 200, 256},
+                       Row{Type::u64, two63 - 1, 2 * two63}, Row{Type::i64, -two63, two63}, Row{Type::i8, -128, -100},
+                       Row{Type::u16, 0, 2}}) {
     Program p;
     p.buffers = {buffer("ids", BufferKind::input, r.type, {Index(300)})};
     p.buffers[0].range = {r.lo, r.hi};
@@ -97,9 +101,12 @@ TEST(Inputs, DeclaredRangesAreObeyed) {
           seen.insert(s.bits);
         }
       }
-      const bool ends = seen.count(wrap_int(r.type, r.lo).bits) != 0 && seen.count(wrap_int(r.type, r.hi - 1).bits) != 0;
+      const bool ends =
+          seen.count(wrap_int(r.type, r.lo).bits) != 0 && seen.count(wrap_int(r.type, r.hi - 1).bits) != 0;
       RULE_TRUE("GEN-2", kind == InputKind::exact || ends) << "the ends of the range appear";
-      RULE_TRUE("GEN-3", kind != InputKind::exact || r.hi - r.lo > 1000 || static_cast<Int128>(seen.size()) > (r.hi - r.lo) / 2) << "exact integers are spread over the range";
+      RULE_TRUE("GEN-3",
+                kind != InputKind::exact || r.hi - r.lo > 1000 || static_cast<Int128>(seen.size()) > (r.hi - r.lo) / 2)
+          << "exact integers are spread over the range";
     }
   }
 }
@@ -125,7 +132,8 @@ TEST(Inputs, ExactOnesMakeSumsExact) {
   };
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const TensorMap tensors = generate_inputs(p, {}, InputKind::exact, seed);
-    for (const Grid& g : {Grid{Type::f64, 64, -4}, Grid{Type::f32, 16, -2}, Grid{Type::f16, 2, -1}, Grid{Type::bf16, seed % 2 == 0 ? 1 : 2, 0}}) {
+    for (const Grid& g : {Grid{Type::f64, 64, -4}, Grid{Type::f32, 16, -2}, Grid{Type::f16, 2, -1},
+                          Grid{Type::bf16, seed % 2 == 0 ? 1 : 2, 0}}) {
       const std::vector<Scalar> all = elements(tensors.at("in_" + std::string(name(g.type))));
       std::set<double> seen;
       for (const Scalar s : all) {
@@ -139,10 +147,12 @@ TEST(Inputs, ExactOnesMakeSumsExact) {
       RULE_TRUE("GEN-3", !forwards.second && !backwards.second && forwards.first == backwards.first) << name(g.type);
       // The worst that the grid allows: all products at the bound.
       const Scalar most = interp::float_value(g.type, g.bound, g.exponent);
-      RULE_TRUE("GEN-3", !dot(std::vector<Scalar>(64, most), std::vector<Scalar>(64, most), false).second) << name(g.type);
+      RULE_TRUE("GEN-3", !dot(std::vector<Scalar>(64, most), std::vector<Scalar>(64, most), false).second)
+          << name(g.type);
     }
     for (const Type t : integer_types) {
-      for (const Scalar s : elements(tensors.at("in_" + std::string(name(t))))) RULE_TRUE("GEN-3", -8 <= int_value(s) && int_value(s) <= 8);
+      for (const Scalar s : elements(tensors.at("in_" + std::string(name(t)))))
+        RULE_TRUE("GEN-3", -8 <= int_value(s) && int_value(s) <= 8);
     }
   }
 }
@@ -152,7 +162,8 @@ TEST(Inputs, AdversarialOnesRoundCancelUnderflowAndOverflow) {
   for (const Type t : float_types) {
     int subnormal[4] = {}, infinite_sums[4] = {}, cancelled[4] = {}, almost[4] = {}, ties[4] = {}, repeated[4] = {};
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
-      const std::vector<Scalar> all = elements(generate_inputs(p, {}, InputKind::adversarial, seed).at("in_" + std::string(name(t))));
+      const std::vector<Scalar> all =
+          elements(generate_inputs(p, {}, InputKind::adversarial, seed).at("in_" + std::string(name(t))));
       const std::size_t mood = seed % 4;
       for (std::size_t i = 0; i < all.size(); ++i) {
         const double v = decode(all[i]);
@@ -179,12 +190,16 @@ TEST(Inputs, AdversarialOnesRoundCancelUnderflowAndOverflow) {
   for (const Type t : integer_types) {
     std::set<Int128> seen;
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
-      for (const Scalar s : elements(generate_inputs(p, {}, InputKind::adversarial, seed).at("in_" + std::string(name(t))))) seen.insert(int_value(s));
+      for (const Scalar s :
+           elements(generate_inputs(p, {}, InputKind::adversarial, seed).at("in_" + std::string(name(t)))))
+        seen.insert(int_value(s));
     }
     const IntRange range = int_range(t);
     int powers = 0;
     for (int k = 5; k < bit_width(t) - 1; ++k) powers += seen.count(Int128{1} << k) != 0 ? 1 : 0;
-    RULE_TRUE("GEN-4", seen.count(range.lo) != 0 && seen.count(range.hi) != 0 && seen.count(0) != 0 && powers > 0 && seen.size() > 100) << name(t);
+    RULE_TRUE("GEN-4", seen.count(range.lo) != 0 && seen.count(range.hi) != 0 && seen.count(0) != 0 && powers > 0 &&
+                           seen.size() > 100)
+        << name(t);
   }
 }
 
@@ -205,7 +220,8 @@ TEST(Inputs, SpecialOnesFillBuffersAndMix) {
     std::set<std::uint64_t> mixed;
     int ordinary = 0;
     for (std::uint64_t k = 0; k < 4; ++k) {
-      for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 2).at(in))) mixed.insert(s.bits);
+      for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 2).at(in)))
+        mixed.insert(s.bits);
       for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 3).at(in))) {
         ordinary += std::find(special.begin(), special.end(), s) == special.end() ? 1 : 0;
       }
@@ -214,8 +230,9 @@ TEST(Inputs, SpecialOnesFillBuffersAndMix) {
     RULE_TRUE("GEN-5", t == Type::boolean || ordinary > 100) << name(t);
   }
   const std::vector<Scalar> f32 = interp::special_values(Type::f32);
-  for (const std::uint64_t bits : {0x80000000U, 0U, 0x7f800000U, 0xff800000U, 0x7fc00000U, 0x3f800000U, 0xbf800000U, 0x7f7fffffU, 0xff7fffffU, 0x00800000U, 0x80800000U,
-                                   1U, 0x80000001U, 0x007fffffU, 0x807fffffU}) {
+  for (const std::uint64_t bits :
+       {0x80000000U, 0U, 0x7f800000U, 0xff800000U, 0x7fc00000U, 0x3f800000U, 0xbf800000U, 0x7f7fffffU, 0xff7fffffU,
+        0x00800000U, 0x80800000U, 1U, 0x80000001U, 0x007fffffU, 0x807fffffU}) {
     RULE_TRUE("GEN-5", std::find(f32.begin(), f32.end(), Scalar{Type::f32, bits}) != f32.end());
   }
   RULE_EQ("GEN-5", std::size_t{15}, f32.size());

@@ -1,4 +1,5 @@
-// Every row of the law table at every type that it names, the faults of other systems that are rows of it, and the checker itself.
+// Every row of the law table at every type that it names, the faults of other systems that are rows of it, and the
+// checker itself.
 #include <fmt/format.h>
 
 #include <set>
@@ -59,7 +60,8 @@ std::pair<laws::Value, laws::Value> at(std::string_view law, Type t, std::vector
     // x == c does not tell zeros apart; their reciprocals do.
     Expr equal = make_op(Op::eq, {make_variable(variable, t), make_literal(constant)});
     if (is_float(t) && value == 0) {
-      equal = make_op(Op::eq, {make_op(Op::recip, {make_variable(variable, t)}), make_op(Op::recip, {make_literal(constant)})});
+      equal = make_op(Op::eq,
+                      {make_op(Op::recip, {make_variable(variable, t)}), make_op(Op::recip, {make_literal(constant)})});
     }
     here = make_op(Op::land, {here, equal});
   }
@@ -87,13 +89,15 @@ TEST(Laws, IntegerAlgebraOfPublicCases) {
   RULE_TRUE("LAW-6", at("cancel-truncdiv", Type::i32, {{"x", -1}}) == std::pair(value(0), value(-1)));
   RULE_TRUE("LAW-6", at("cancel-truncdiv-sum", Type::i32, {{"x", -10}}) == std::pair(value(-14), value(-15)));
   RULE_TRUE("LAW-6", at("mod-over-ramp", Type::i32, {{"x", 18}, {"y", 2}}) == std::pair(value(0), value(10)));
-  RULE_TRUE("LAW-7", at("narrowed-not-negative", Type::i32, {{"x", 128}}) == std::pair(laws::Value(bool_scalar(true)), laws::Value(bool_scalar(false))));
+  RULE_TRUE("LAW-7", at("narrowed-not-negative", Type::i32, {{"x", 128}}) ==
+                         std::pair(laws::Value(bool_scalar(true)), laws::Value(bool_scalar(false))));
   RULE_TRUE("LAW-7", at("narrow-index", Type::i32, {{"x", 128}}) == std::pair(value(-128), value(128)));
   RULE_TRUE("LAW-8", at("scale-comparison", Type::i32, {{"x", 3}}) == std::pair(value(2), value(1)));
   RULE_TRUE("LAW-6", at("floordiv-self", Type::i32, {{"x", 0}}) == std::pair(laws::Value(), value(1)));
 }
 
-/// A wrong rule may differ from a true one at a single value of one variable: every row that holds is spoiled there, and noticed.
+/// A wrong rule may differ from a true one at a single value of one variable: every row that holds is spoiled there,
+/// and noticed.
 TEST(Laws, SpoiledRowsAreRefuted) {
   for (const laws::Law& law : laws::all_laws()) {
     for (const Type t : storage_types) {
@@ -101,10 +105,14 @@ TEST(Laws, SpoiledRowsAreRefuted) {
       laws::Sides sides = law.sides(t);
       const Type result = sides.right->type;
       const auto constant = [](Type type, int v) {
-        return make_literal(is_float(type) ? interp::float_value(type, v, 0) : type == Type::boolean ? bool_scalar(v != 0) : wrap_int(type, v));
+        return make_literal(is_float(type)          ? interp::float_value(type, v, 0)
+                            : type == Type::boolean ? bool_scalar(v != 0)
+                                                    : wrap_int(type, v));
       };
-      const Expr other = result == Type::boolean ? make_op(Op::lnot, {sides.right})
-                                                 : make_op(Op::choice, {make_op(Op::eq, {sides.right, constant(result, 0)}), constant(result, 1), constant(result, 0)});
+      const Expr other = result == Type::boolean
+                             ? make_op(Op::lnot, {sides.right})
+                             : make_op(Op::choice, {make_op(Op::eq, {sides.right, constant(result, 0)}),
+                                                    constant(result, 1), constant(result, 0)});
       const Expr there = make_op(Op::eq, {make_variable("x", t), constant(t, 4)});
       sides.right = make_op(Op::choice, {there, other, sides.right});
       const Finding f = laws::check_law(sides);
@@ -114,7 +122,8 @@ TEST(Laws, SpoiledRowsAreRefuted) {
 }
 
 TEST(Laws, TheCheckerSaysWhatItTried) {
-  const Expr x8 = make_variable("x", Type::i8), y8 = make_variable("y", Type::i8), x64 = make_variable("x", Type::f64), x16 = make_variable("x", Type::f16);
+  const Expr x8 = make_variable("x", Type::i8), y8 = make_variable("y", Type::i8), x64 = make_variable("x", Type::f64),
+             x16 = make_variable("x", Type::f16);
   const Expr never = make_literal(bool_scalar(false));
   RULE_TRUE("LAW-1", laws::check_law({x8, x8, never}).verdict == Verdict::vacuous);
   RULE_TRUE("LAW-1", laws::check_law({x64, x64, never}).verdict == Verdict::vacuous);
@@ -125,7 +134,8 @@ TEST(Laws, TheCheckerSaysWhatItTried) {
 
   const Finding pairs = laws::check_law({make_op(Op::add, {x8, y8}), make_op(Op::add, {y8, x8})});
   RULE_TRUE("LAW-1", pairs.exhaustive && pairs.cases == 65536 && pairs.verdict == Verdict::holds);
-  const Finding all = laws::check_law({make_op(Op::neg, {x16}), make_op(Op::mul, {x16, make_literal(interp::float_value(Type::f16, -1, 0))})});
+  const Finding all = laws::check_law(
+      {make_op(Op::neg, {x16}), make_op(Op::mul, {x16, make_literal(interp::float_value(Type::f16, -1, 0))})});
   RULE_TRUE("LAW-1", all.exhaustive && all.cases == 65536 && all.verdict == Verdict::holds);
   const Finding sampled = laws::check_law({x64, x64});
   RULE_TRUE("LAW-1", !sampled.exhaustive && sampled.cases > 10'000);

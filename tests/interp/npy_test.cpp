@@ -43,13 +43,15 @@ Tensor filled(Type t, std::vector<std::int64_t> dims) {
 
 TEST(Npy, WhatIsWrittenReadsBack) {
   for (const Type t : storage_types) {
-    for (const std::vector<std::int64_t>& dims : std::vector<std::vector<std::int64_t>>{{}, {1}, {7}, {3, 5}, {2, 0, 4}, {2, 3, 4, 5}}) {
+    for (const std::vector<std::int64_t>& dims :
+         std::vector<std::vector<std::int64_t>>{{}, {1}, {7}, {3, 5}, {2, 0, 4}, {2, 3, 4, 5}}) {
       const Tensor tensor = filled(t, dims);
       const std::string bytes = to_npy(tensor);
       const auto back = from_npy(bytes, t, "a.npy");
       RULE_TRUE("NPY-8", back.has_value() && *back == tensor) << name(t);
       RULE_TRUE("NPY-1", back.has_value() && back->dims == dims);
-      RULE_TRUE("NPY-8", (bytes.size() - tensor.bytes.size()) % 64 == 0 && bytes[bytes.size() - tensor.bytes.size() - 1] == '\n');
+      RULE_TRUE("NPY-8", (bytes.size() - tensor.bytes.size()) % 64 == 0 &&
+                             bytes[bytes.size() - tensor.bytes.size() - 1] == '\n');
     }
   }
 }
@@ -59,7 +61,8 @@ TEST(Npy, BytesAreThoseOfNumpy) {
   t.set(0, {Type::f32, 0x3f800000});
   t.set(1, {Type::f32, 0xc0000000});
   // numpy.save of array([1, -2], float32)
-  std::string expected = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+  std::string expected =
+      std::string("\x93NUMPY\x01\x00\x76\x00", 10) + "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   expected += std::string(127 - expected.size(), ' ') + "\n" + std::string("\x00\x00\x80\x3f\x00\x00\x00\xc0", 8);
   RULE_EQ("NPY-8", expected, to_npy(t));
 }
@@ -71,7 +74,8 @@ TEST(Npy, EveryVersionOfTheFormatIsRead) {
     RULE_TRUE("NPY-1", t.has_value() && t->get(0).bits == 1 && t->get(1).bits == 2);
   }
   // Other ways to write the same dictionary.
-  for (const char* d : {"{\"shape\":(2L,),\"descr\":\"<i2\",\"fortran_order\":False}", "{ 'fortran_order' : False , 'descr' : '<i2' , 'shape' : ( 2 , ) } "}) {
+  for (const char* d : {"{\"shape\":(2L,),\"descr\":\"<i2\",\"fortran_order\":False}",
+                        "{ 'fortran_order' : False , 'descr' : '<i2' , 'shape' : ( 2 , ) } "}) {
     RULE_TRUE("NPY-1", from_npy(file(d, two), Type::i16, "a.npy").has_value()) << d;
   }
   RULE_TRUE("NPY-1", from_npy(file(dictionary("<f4", "()"), std::string(4, '\0')), Type::f32, "a.npy").has_value());
@@ -104,9 +108,12 @@ TEST(Npy, BoolIsZeroOrOne) {
 
 TEST(Npy, OtherOrdersAreConverted) {
   // The matrix 1 2 3 / 4 5 6.
-  const std::string big("\x00\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06", 12), columns("\x01\x00\x04\x00\x02\x00\x05\x00\x03\x00\x06\x00", 12),
+  const std::string big("\x00\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06", 12),
+      columns("\x01\x00\x04\x00\x02\x00\x05\x00\x03\x00\x06\x00", 12),
       both("\x00\x01\x00\x04\x00\x02\x00\x05\x00\x03\x00\x06", 12);
-  for (const std::string& bytes : {file(dictionary(">i2", "(2, 3)"), big), file(dictionary("<i2", "(2, 3)", "True"), columns), file(dictionary(">i2", "(2, 3)", "True"), both)}) {
+  for (const std::string& bytes :
+       {file(dictionary(">i2", "(2, 3)"), big), file(dictionary("<i2", "(2, 3)", "True"), columns),
+        file(dictionary(">i2", "(2, 3)", "True"), both)}) {
     const auto t = from_npy(bytes, Type::i16, "a.npy");
     ASSERT_TRUE(t.has_value());
     for (std::int64_t i = 0; i < 6; ++i) RULE_EQ("NPY-4", static_cast<std::uint64_t>(i + 1), t->get(i).bits);
@@ -118,7 +125,8 @@ TEST(Npy, OtherTypesAreRefused) {
   RULE_EQ("NPY-5", "NPY-5", refusal(file(dictionary("<f8", "(1,)"), eight), Type::f32));
   RULE_EQ("NPY-5", "NPY-5", refusal(file(dictionary("<i8", "(1,)"), eight), Type::u64));
   const auto error = from_npy(file(dictionary("<f8", "(1,)"), eight), Type::f32, "a.npy");
-  RULE_TRUE("NPY-5", error.error()[0].message.find("f64") != std::string::npos && error.error()[0].message.find("f32") != std::string::npos);
+  RULE_TRUE("NPY-5", error.error()[0].message.find("f64") != std::string::npos &&
+                         error.error()[0].message.find("f32") != std::string::npos);
   for (const char* descr : {"<c8", "|O", "<U2", "|S8", "<M8[ns]", "<f16", "f3", "", "<", "nonsense"}) {
     RULE_TRUE("NPY-5", refusal(file(dictionary(descr, "(1,)"), eight)) == "NPY-5") << descr;
   }
@@ -127,23 +135,30 @@ TEST(Npy, OtherTypesAreRefused) {
 TEST(Npy, MalformedFilesAreRefused) {
   const std::string good = file(dictionary("<f4", "(2,)"), std::string(8, '\0'));
   RULE_EQ("NPY-6", "", refusal(good));
-  for (std::size_t length = 0; length < good.size(); ++length) RULE_EQ("NPY-6", "NPY-6", refusal(good.substr(0, length)));
+  for (std::size_t length = 0; length < good.size(); ++length)
+    RULE_EQ("NPY-6", "NPY-6", refusal(good.substr(0, length)));
   RULE_EQ("NPY-6", "NPY-6", refusal(good + "x"));
   RULE_EQ("NPY-6", "NPY-6", refusal("PK\x03\x04 an archive"));
   RULE_EQ("NPY-6", "NPY-6", refusal(file(dictionary("<f4", "(2,)"), std::string(8, '\0'), '\4')));
   const std::string payload(8, '\0');
-  for (const std::string& d : {std::string("{}"), std::string("{'descr': '<f4'}"), std::string("[1]"), std::string("{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"),
-                               std::string("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"), std::string("{'descr': '<f4', 'fortran_order': False, 'shape': 2}"),
-                               std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"), std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2"),
-                               std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2 2)}"), dictionary("<f4", "(2,)") + "x",
-                               std::string("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"),
-                               std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'extra': '1'}"), dictionary("|f4", "(2,)")}) {
+  for (const std::string& d :
+       {std::string("{}"), std::string("{'descr': '<f4'}"), std::string("[1]"),
+        std::string("{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}"),
+        std::string("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"),
+        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': 2}"),
+        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}"),
+        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2"),
+        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2 2)}"), dictionary("<f4", "(2,)") + "x",
+        std::string("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"),
+        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'extra': '1'}"),
+        dictionary("|f4", "(2,)")}) {
     RULE_TRUE("NPY-6", refusal(file(d, payload)) == "NPY-6") << d;
   }
 }
 
 TEST(Npy, HugeClaimsAllocateNothing) {
-  for (const char* shape : {"(1000000000000,)", "(9223372036854775807, 9223372036854775807)", "(4294967296, 4294967296, 0)", "(99999999999999999999,)"}) {
+  for (const char* shape : {"(1000000000000,)", "(9223372036854775807, 9223372036854775807)",
+                            "(4294967296, 4294967296, 0)", "(99999999999999999999,)"}) {
     RULE_TRUE("NPY-7", refusal(file(dictionary("<f8", shape), "")) == "NPY-7") << shape;
   }
   RULE_EQ("NPY-6", "NPY-6", refusal(file(dictionary("|u1", "(2000000000,)"), "x")));
@@ -161,7 +176,8 @@ TEST(Npy, DamagedFilesAreReadOrRefused) {
   int read = 0, refused = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes = good;
-    for (std::uint64_t k = 0; k <= random.below(3); ++k) bytes[random.below(bytes.size())] = static_cast<char>(random.next());
+    for (std::uint64_t k = 0; k <= random.below(3); ++k)
+      bytes[random.below(bytes.size())] = static_cast<char>(random.next());
     const auto t = from_npy(bytes, std::nullopt, "a.npy");
     (t ? read : refused) += 1;
     RULE_TRUE("NPY-7", !t || t->bytes.size() <= bytes.size());

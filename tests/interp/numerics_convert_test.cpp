@@ -29,9 +29,11 @@ std::vector<Scalar> samples(Type t) {
   for (int i = 0; i < 50'000; ++i) values.push_back({t, random.next() & mask});
   for (int i = 0; i < 50'000; ++i) {
     const int size = static_cast<int>(random.below(64));
-    const std::uint64_t v = random.next() >> size & ~((std::uint64_t{1} << random.below(static_cast<std::uint64_t>(64 - size))) - 1);
+    const std::uint64_t v =
+        random.next() >> size & ~((std::uint64_t{1} << random.below(static_cast<std::uint64_t>(64 - size))) - 1);
     if (is_float(t)) {
-      values.push_back(interp::float_value(t, static_cast<double>(static_cast<std::int64_t>(v)), -static_cast<int>(random.below(40))));
+      values.push_back(interp::float_value(t, static_cast<double>(static_cast<std::int64_t>(v)),
+                                           -static_cast<int>(random.below(40))));
     } else {
       values.push_back({t, (random.coin() ? v : -v) & mask});
     }
@@ -61,7 +63,9 @@ TEST(NumericsConvert, FloatToFloatRoundsOnce) {
   Tally tally;
   for (const Type from : float_types) {
     for (const Type to : float_types) {
-      const auto compare = [&](Scalar x) { tally.compare(reference_round(to, decode(x)), computed_convert(to, x), "to " + std::string(name(to)), &x, 1); };
+      const auto compare = [&](Scalar x) {
+        tally.compare(reference_round(to, decode(x)), computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
+      };
       for (const Scalar x : samples(from)) compare(x);
       if (precision(from) > precision(to) && from != Type::bf16) {
         for (const Scalar x : around_ties(from, to)) compare(x);
@@ -79,7 +83,8 @@ TEST(NumericsConvert, IntegerToFloatRoundsOnce) {
   Tally tally;
   for (const Type from : integer_types) {
     for (const Scalar x : samples(from)) {
-      for (const Type to : float_types) tally.compare(reference_round(to, int_value(x)), computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
+      for (const Type to : float_types)
+        tally.compare(reference_round(to, int_value(x)), computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
     }
   }
   RULE_TRUE("NUM-26", static_cast<bool>(tally)) << tally.summary();
@@ -124,7 +129,8 @@ TEST(NumericsConvert, FloatToIntegerTruncatesAndSaturates) {
           if (v < 0) expected = -expected;
           expected = expected < range.lo ? range.lo : expected > range.hi ? range.hi : expected;
         }
-        tally.compare({wrap_int(to, expected).bits, false}, computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
+        tally.compare({wrap_int(to, expected).bits, false}, computed_convert(to, x), "to " + std::string(name(to)), &x,
+                      1);
       }
     }
   }
@@ -150,7 +156,9 @@ TEST(NumericsConvert, TruthIsBeingUnequalToZero) {
 TEST(NumericsConvert, IndexValuesAreSixtyFourBitIntegers) {
   Tally tally;
   for (const Scalar x : samples(Type::index)) {
-    for (const Type to : storage_types) tally.compare(computed_convert(to, {Type::i64, x.bits}), computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
+    for (const Type to : storage_types)
+      tally.compare(computed_convert(to, {Type::i64, x.bits}), computed_convert(to, x), "to " + std::string(name(to)),
+                    &x, 1);
   }
   RULE_TRUE("NUM-30", static_cast<bool>(tally)) << tally.summary();
   for (const Type from : storage_types) RULE_TRUE("NUM-30", numerics::find_convert(Type::index, from) == nullptr);
@@ -173,7 +181,8 @@ TEST(NumericsConvert, LongEverySinglePrecisionValueToSixteenBits) {
       const Reference expected{encode(to, rounded), !std::isnan(v) && rounded != v};
       numerics::Flags flags;
       const Reference actual{f(&x, flags).bits, flags.inexact};
-      if (expected != actual || bits % 65536 == 0) tally.compare(expected, actual, "to " + std::string(name(to)), &x, 1);
+      if (expected != actual || bits % 65536 == 0)
+        tally.compare(expected, actual, "to " + std::string(name(to)), &x, 1);
     }
     RULE_TRUE("NUM-25", static_cast<bool>(tally)) << tally.summary();
   }

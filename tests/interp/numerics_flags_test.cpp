@@ -19,16 +19,20 @@ using interp::Random;
 
 TEST(NumericsTable, OperationsAreDefinedWhereThePageSaysSo) {
   const std::set<Op> equality{Op::eq, Op::ne};
-  const std::set<Op> arithmetic{Op::lt, Op::le, Op::gt, Op::ge, Op::neg, Op::add, Op::sub, Op::mul, Op::max, Op::min, Op::abs, Op::relu};
-  const std::set<Op> floats{Op::div, Op::maxnum, Op::minnum, Op::fma,   Op::sat01, Op::exp,   Op::exp2,  Op::log,   Op::log2, Op::sin,
-                            Op::cos, Op::tanh,   Op::sqrt,   Op::rsqrt, Op::recip, Op::pow,   Op::floor, Op::ceil,  Op::trunc};
-  const std::set<Op> integers{Op::floordiv, Op::floormod, Op::ceildiv, Op::truncdiv, Op::truncmod, Op::eucdiv, Op::eucmod};
+  const std::set<Op> arithmetic{Op::lt,  Op::le,  Op::gt,  Op::ge,  Op::neg, Op::add,
+                                Op::sub, Op::mul, Op::max, Op::min, Op::abs, Op::relu};
+  const std::set<Op> floats{Op::div,   Op::maxnum, Op::minnum, Op::fma,  Op::sat01, Op::exp,  Op::exp2,
+                            Op::log,   Op::log2,   Op::sin,    Op::cos,  Op::tanh,  Op::sqrt, Op::rsqrt,
+                            Op::recip, Op::pow,    Op::floor,  Op::ceil, Op::trunc};
+  const std::set<Op> integers{Op::floordiv, Op::floormod, Op::ceildiv, Op::truncdiv,
+                              Op::truncmod, Op::eucdiv,   Op::eucmod};
   const std::set<Op> logic{Op::land, Op::lor, Op::lnot};
   for (int o = 0; o <= static_cast<int>(Op::select); ++o) {
     const auto op = static_cast<Op>(o);
     for (const Type t : storage_types) {
-      const bool defined = equality.count(op) != 0 || (t != Type::boolean && arithmetic.count(op) != 0) || (is_float(t) && floats.count(op) != 0) ||
-                           (is_int(t) && integers.count(op) != 0) || (t == Type::boolean && logic.count(op) != 0);
+      const bool defined = equality.count(op) != 0 || (t != Type::boolean && arithmetic.count(op) != 0) ||
+                           (is_float(t) && floats.count(op) != 0) || (is_int(t) && integers.count(op) != 0) ||
+                           (t == Type::boolean && logic.count(op) != 0);
       RULE_TRUE("NUM-3", defined == (numerics::find(op, t) != nullptr)) << op_name(op) << " at " << name(t);
     }
     RULE_TRUE("NUM-3", numerics::find(op, Type::index) == nullptr) << op_name(op);
@@ -91,7 +95,8 @@ TEST(NumericsFlags, ExactReductionsDoNotDependOnTheirOrder) {
         std::vector<Scalar> terms;
         for (std::uint64_t k = 0, n = 2 + random.below(6); k < n; ++k) {
           terms.push_back(random.below(10) < specials ? special[random.below(special.size())]
-                                                      : interp::float_value(t, static_cast<double>(random.below(9)) - 4, static_cast<int>(random.below(12)) - 6));
+                                                      : interp::float_value(t, static_cast<double>(random.below(9)) - 4,
+                                                                            static_cast<int>(random.below(12)) - 6));
         }
         const auto [first, first_exact] = reduce_randomly(op, terms, random);
         const auto [second, second_exact] = reduce_randomly(op, terms, random);
@@ -141,7 +146,8 @@ TEST(NumericsSurroundings, ThreadsAndMpfrSettingsChangeNothing) {
   mpfr_set_default_prec(13);
   mpfr_clear_flags();
   RULE_EQ("NUM-35", expected, digest());
-  RULE_TRUE("NUM-35", mpfr_get_emin() == -5 && mpfr_get_emax() == 5 && mpfr_get_default_prec() == 13 && mpfr_flags_save() == 0);
+  RULE_TRUE("NUM-35",
+            mpfr_get_emin() == -5 && mpfr_get_emax() == 5 && mpfr_get_default_prec() == 13 && mpfr_flags_save() == 0);
   mpfr_set_emin(emin);
   mpfr_set_emax(emax);
   mpfr_set_default_prec(precision);

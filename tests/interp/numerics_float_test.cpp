@@ -19,7 +19,8 @@ constexpr Type narrow_types[] = {Type::f16, Type::bf16};
 
 std::uint64_t nan_of(Type t) { return encode(t, std::nan("")); }
 
-/// Operands that meet: the second is near the first, near its negation, near half a unit of its last place, or anything.
+/// Operands that meet: the second is near the first, near its negation, near half a unit of its last place, or
+/// anything.
 std::uint64_t related(Random& random, Type t, std::uint64_t bits) {
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bit_width(t));
   const std::uint64_t sign = std::uint64_t{1} << (bit_width(t) - 1);
@@ -30,7 +31,8 @@ std::uint64_t related(Random& random, Type t, std::uint64_t bits) {
     case 3: {  // about 2^-p of the first, so that sums come near ties
       const std::uint64_t field = bits >> (precision(t) - 1);
       const std::uint64_t lower = field - static_cast<std::uint64_t>(precision(t)) + random.below(3) - 1;
-      return (lower << (precision(t) - 1) | (random.below(4) == 0 ? random.below(3) : 0) | (random.coin() ? sign : 0)) & mask;
+      return (lower << (precision(t) - 1) | (random.below(4) == 0 ? random.below(3) : 0) | (random.coin() ? sign : 0)) &
+             mask;
     }
     default: return random.next() & mask;
   }
@@ -56,7 +58,8 @@ TEST(NumericsFloat, FormatsAreThoseOfIeee754AndBfloat16) {
       const std::uint64_t expected = std::bit_cast<std::uint64_t>(decode(s));
       const bool is_nan = std::isnan(decode(s));
       tally.compare({is_nan ? 0x7ff8000000000000U : expected, false}, computed_convert(Type::f64, s), "widen", &s, 1);
-      if (!is_nan) tally.check(computed_convert(t, {Type::f64, expected}) == Reference{bits, false}, "round trip", &s, 1);
+      if (!is_nan)
+        tally.check(computed_convert(t, {Type::f64, expected}) == Reference{bits, false}, "round trip", &s, 1);
     }
   }
   RULE_TRUE("NUM-1", static_cast<bool>(tally)) << tally.summary();
@@ -75,14 +78,16 @@ TEST(NumericsFloat, EveryNanIsTheOneNan) {
   for (const Type t : float_types) {
     const std::uint64_t sign = std::uint64_t{1} << (bit_width(t) - 1);
     const std::uint64_t infinity = encode(t, HUGE_VAL);
-    for (const std::uint64_t pattern : {infinity + 1, nan_of(t), nan_of(t) | sign, (infinity + 1) | sign, (sign - 1) | sign}) {
+    for (const std::uint64_t pattern :
+         {infinity + 1, nan_of(t), nan_of(t) | sign, (infinity + 1) | sign, (sign - 1) | sign}) {
       const Scalar nan[] = {{t, pattern}, {t, pattern}, {t, pattern}};
       for (int o = static_cast<int>(Op::neg); o < static_cast<int>(Op::select); ++o) {
         const auto op = static_cast<Op>(o);
         if (numerics::find(op, t) == nullptr || is_comparison(op)) continue;
         tally.check(computed(op, nan) == Reference{nan_of(t), false}, op_name(op), nan, 1);
       }
-      for (const Type to : float_types) tally.check(computed_convert(to, nan[0]) == Reference{nan_of(to), false}, "convert", nan, 1);
+      for (const Type to : float_types)
+        tally.check(computed_convert(to, nan[0]) == Reference{nan_of(to), false}, "convert", nan, 1);
     }
   }
   RULE_TRUE("NUM-2", static_cast<bool>(tally)) << tally.summary();
@@ -146,15 +151,15 @@ TEST(NumericsFloat, FusedProductsAreRoundedOnce) {
   }
 }
 
-/// A product that is a tie at the type, with an addend far below a double's last place: the addend decides the rounding,
-/// which an evaluation that rounds to double first has lost.
+/// A product that is a tie at the type, with an addend far below a double's last place: the addend decides the
+/// rounding, which an evaluation that rounds to double first has lost.
 TEST(NumericsFloat, ATinyAddendBreaksATieOfAFusedProduct) {
   for (const Type t : narrow_types) {
     const double unit = std::ldexp(1.0, 1 - precision(t));
-    const double scale = t == Type::f16 ? 0x1p12 : 1;            // f16 has few exponents: the product goes up instead
+    const double scale = t == Type::f16 ? 0x1p12 : 1;  // f16 has few exponents: the product goes up instead
     const double least = t == Type::f16 ? 0x1p-24 : 0x1p-133;
     const double a = 1 + unit, b = 1.5 * scale;
-    const double exact = a * b;                                  // scale · (1.5 + 1.5 unit)
+    const double exact = a * b;  // scale · (1.5 + 1.5 unit)
     const auto fma = [&](double c) {
       const Scalar x[] = {{t, encode(t, a)}, {t, encode(t, b)}, {t, encode(t, c)}};
       return decode({t, computed(Op::fma, x).bits});
@@ -164,7 +169,8 @@ TEST(NumericsFloat, ATinyAddendBreaksATieOfAFusedProduct) {
   }
 }
 
-/// Compares a unary operation with a formulation on doubles, over all patterns of 16 bits and telling ones of the others.
+/// Compares a unary operation with a formulation on doubles, over all patterns of 16 bits and telling ones of the
+/// others.
 Tally unary(Op op, const std::function<Reference(Scalar)>& expected) {
   Tally tally;
   for (const Type t : float_types) {
@@ -176,7 +182,8 @@ Tally unary(Op op, const std::function<Reference(Scalar)>& expected) {
     for (const Scalar x : boundary_values(t)) compare(x);
     Random random(interp::seed_for(op_name(op), static_cast<std::uint64_t>(t)));
     for (int i = 0; i < 100'000; ++i) compare({t, any_bits(random, t)});
-    for (int i = 0; i < 100'000; ++i) compare(interp::float_value(t, static_cast<double>(random.next() >> 11), -static_cast<int>(random.below(70))));
+    for (int i = 0; i < 100'000; ++i)
+      compare(interp::float_value(t, static_cast<double>(random.next() >> 11), -static_cast<int>(random.below(70))));
   }
   return tally;
 }
@@ -231,7 +238,8 @@ Tally binary(const std::vector<Op>& ops, const std::function<std::uint64_t(Op, S
     const std::vector<Scalar> values = boundary_values(t);
     const auto compare = [&](Scalar x, Scalar y) {
       const Scalar operands[] = {x, y};
-      for (const Op op : ops) tally.compare({expected(op, x, y), false}, computed(op, operands), op_name(op), operands, 2);
+      for (const Op op : ops)
+        tally.compare({expected(op, x, y), false}, computed(op, operands), op_name(op), operands, 2);
     };
     for (const Scalar x : values) {
       for (const Scalar y : values) compare(x, y);
@@ -250,19 +258,20 @@ Tally binary(const std::vector<Op>& ops, const std::function<std::uint64_t(Op, S
 }
 
 TEST(NumericsFloat, ComparisonsOrderValues) {
-  const Tally tally = binary({Op::eq, Op::ne, Op::lt, Op::le, Op::gt, Op::ge}, [](Op op, Scalar x, Scalar y) -> std::uint64_t {
-    const double a = decode(x), b = decode(y);
-    const bool ordered = !std::isnan(a) && !std::isnan(b);
-    const bool less = ordered && a < b, equal = ordered && !(a < b) && !(b < a), greater = ordered && b < a;
-    switch (op) {
-      case Op::eq: return equal;
-      case Op::ne: return !equal;
-      case Op::lt: return less;
-      case Op::le: return less || equal;
-      case Op::gt: return greater;
-      default: return greater || equal;
-    }
-  });
+  const Tally tally =
+      binary({Op::eq, Op::ne, Op::lt, Op::le, Op::gt, Op::ge}, [](Op op, Scalar x, Scalar y) -> std::uint64_t {
+        const double a = decode(x), b = decode(y);
+        const bool ordered = !std::isnan(a) && !std::isnan(b);
+        const bool less = ordered && a < b, equal = ordered && !(a < b) && !(b < a), greater = ordered && b < a;
+        switch (op) {
+          case Op::eq: return equal;
+          case Op::ne: return !equal;
+          case Op::lt: return less;
+          case Op::le: return less || equal;
+          case Op::gt: return greater;
+          default: return greater || equal;
+        }
+      });
   RULE_TRUE("NUM-8", static_cast<bool>(tally)) << tally.summary();
 }
 
@@ -287,7 +296,9 @@ TEST(NumericsFloat, MaximaPropagateNanAndOrderZeros) {
 TEST(NumericsFloat, ClampingFunctions) {
   const auto clamp = [](double v, double lo) { return std::isnan(v) ? v : maximum(v, lo); };
   const Tally relu = unary(Op::relu, [&](Scalar x) { return Reference{encode(x.type, clamp(decode(x), 0.0)), false}; });
-  const Tally sat01 = unary(Op::sat01, [&](Scalar x) { return Reference{encode(x.type, -clamp(-clamp(decode(x), 0.0), -1.0)), false}; });
+  const Tally sat01 = unary(Op::sat01, [&](Scalar x) {
+    return Reference{encode(x.type, -clamp(-clamp(decode(x), 0.0), -1.0)), false};
+  });
   RULE_TRUE("NUM-11", static_cast<bool>(relu)) << relu.summary();
   RULE_TRUE("NUM-11", static_cast<bool>(sat01)) << sat01.summary();
 }
@@ -308,7 +319,8 @@ TEST(NumericsFloat, LongAllPairsOfSixteenBitOperands) {
       const long double scaled = std::nearbyint(std::ldexp(v, -unit));
       const long double rounded = std::ldexp(scaled, unit);
       const bool overflow = std::fabs(rounded) >= std::ldexp(1.0L, greatest_exponent(t) + 1);
-      return encode(t, overflow ? static_cast<double>(std::copysign(HUGE_VAL, static_cast<double>(v))) : static_cast<double>(rounded));
+      return encode(t, overflow ? static_cast<double>(std::copysign(HUGE_VAL, static_cast<double>(v)))
+                                : static_cast<double>(rounded));
     };
     for (const Op op : {Op::add, Op::mul, Op::div}) {
       if (t == Type::bf16 && op == Op::add) continue;  // not exact in a long double

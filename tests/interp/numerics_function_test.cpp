@@ -1,4 +1,5 @@
-// exp … pow: correctly rounded and exactly reported, against MPFR; all 16-bit arguments, chosen and random ones elsewhere.
+// exp … pow: correctly rounded and exactly reported, against MPFR; all 16-bit arguments, chosen and random ones
+// elsewhere.
 #include <mpfr.h>
 
 #include <bit>
@@ -66,7 +67,8 @@ TEST(NumericsFunctions, ChosenAndRandomArguments) {
 TEST(NumericsFunctions, HardArguments) {
   Tally tally;
   const auto f64 = [&](Op op, double x) { compare(tally, op, {Type::f64, std::bit_cast<std::uint64_t>(x)}); };
-  for (const double x : {std::ldexp(6381956970095103.0, 797), 3.14159265358979312, 1.57079632679489656, 22.0, 333.0, 355.0, 103993.0, 104348.0, 1e22, 0x1.921fb54442d18p+1000}) {
+  for (const double x : {std::ldexp(6381956970095103.0, 797), 3.14159265358979312, 1.57079632679489656, 22.0, 333.0,
+                         355.0, 103993.0, 104348.0, 1e22, 0x1.921fb54442d18p+1000}) {
     for (const double s : {x, -x}) {
       f64(Op::sin, s);
       f64(Op::cos, s);
@@ -79,32 +81,37 @@ TEST(NumericsFunctions, HardArguments) {
   f64(Op::log, 1 - 0x1p-53);
   f64(Op::log2, 1 + 0x1p-52);
   f64(Op::log2, 1 - 0x1p-53);
-  for (const double x : {-745.0, -745.2, -744.44, 709.78, 709.79, -1074.0, -1074.5, -1075.0, -1075.5, 1023.5, 1024.0, 1e300, -1e300}) {
+  for (const double x :
+       {-745.0, -745.2, -744.44, 709.78, 709.79, -1074.0, -1074.5, -1075.0, -1075.5, 1023.5, 1024.0, 1e300, -1e300}) {
     f64(Op::exp, x);
     f64(Op::exp2, x);
   }
   const auto f32 = [&](Op op, double x) { compare(tally, op, interp::float_value(Type::f32, x, 0)); };
-  for (const double x : {-103.0, -103.97, -103.98, -104.0, 88.72, 88.73, -149.0, -149.5, -150.0, -150.5, 127.5, 128.0, 1e30, -1e30}) {
+  for (const double x :
+       {-103.0, -103.97, -103.98, -104.0, 88.72, 88.73, -149.0, -149.5, -150.0, -150.5, 127.5, 128.0, 1e30, -1e30}) {
     f32(Op::exp, x);
     f32(Op::exp2, x);
   }
   RULE_TRUE("NUM-13", static_cast<bool>(tally)) << tally.summary();
 }
 
-/// Arguments whose value, rounded to double, is exactly the middle of two floats, and is not in truth: rounding the double
-/// once more gives the wrong one. Found by a sweep over all floats.
+/// Arguments whose value, rounded to double, is exactly the middle of two floats, and is not in truth: rounding the
+/// double once more gives the wrong one. Found by a sweep over all floats.
 TEST(NumericsFunctions, ADoubleThatLooksLikeATieIsNotTrusted) {
   struct Row {
     Op op;
     std::uint64_t argument;
     double value;
   };
-  const Row rows[] = {{Op::exp2, 0x3b429d37, 0x1.00870ap+0}, {Op::exp2, 0xbcf3a937, 0x1.f58d62p-1}, {Op::log, 0x3c413d3a, -0x1.1c2b1ep+2}, {Op::log, 0x41178feb, 0x1.1fcbcep+1},
-                      {Op::log, 0x4c5d65a5, 0x1.1e0696p+4},  {Op::log, 0x65d890d3, 0x1.a9a3f2p+5},  {Op::cos, 0x5f18b878, 0x1.fe2976p-1}, {Op::sin, 0x46199998, -0x1.63f4bap-2}};
+  const Row rows[] = {{Op::exp2, 0x3b429d37, 0x1.00870ap+0}, {Op::exp2, 0xbcf3a937, 0x1.f58d62p-1},
+                      {Op::log, 0x3c413d3a, -0x1.1c2b1ep+2}, {Op::log, 0x41178feb, 0x1.1fcbcep+1},
+                      {Op::log, 0x4c5d65a5, 0x1.1e0696p+4},  {Op::log, 0x65d890d3, 0x1.a9a3f2p+5},
+                      {Op::cos, 0x5f18b878, 0x1.fe2976p-1},  {Op::sin, 0x46199998, -0x1.63f4bap-2}};
   for (const Row& r : rows) {
     const Scalar x{Type::f32, r.argument};
     RULE_TRUE("NUM-16", (reference(r.op, &x) == Reference{encode(Type::f32, r.value), true}));
-    RULE_TRUE("NUM-16", (computed(r.op, &x) == Reference{encode(Type::f32, r.value), true})) << op_name(r.op) << " " << show(x);
+    RULE_TRUE("NUM-16", (computed(r.op, &x) == Reference{encode(Type::f32, r.value), true}))
+        << op_name(r.op) << " " << show(x);
   }
 }
 
@@ -114,14 +121,16 @@ TEST(NumericsFunctions, ValuesAtTheEndsOfTheirDomains) {
     Op op;
     double x, value;
   };
-  const Row rows[] = {{Op::exp, -inf, 0},      {Op::exp, inf, inf},     {Op::exp, -0.0, 1},       {Op::exp2, -inf, 0},      {Op::exp2, inf, inf},
-                      {Op::exp2, 0, 1},        {Op::log, 0, -inf},      {Op::log, -0.0, -inf},    {Op::log, -1, nan},       {Op::log, 1, 0.0},
-                      {Op::log, inf, inf},     {Op::log, -inf, nan},    {Op::log2, 0, -inf},      {Op::log2, -0.0, -inf},   {Op::log2, -2, nan},
-                      {Op::log2, 1, 0.0},      {Op::log2, 8, 3},        {Op::log2, inf, inf},     {Op::sin, 0.0, 0.0},      {Op::sin, -0.0, -0.0},
-                      {Op::sin, inf, nan},     {Op::sin, -inf, nan},    {Op::cos, 0, 1},          {Op::cos, inf, nan},      {Op::tanh, -0.0, -0.0},
-                      {Op::tanh, inf, 1},      {Op::tanh, -inf, -1},    {Op::rsqrt, 0.0, inf},    {Op::rsqrt, -0.0, -inf},  {Op::rsqrt, inf, 0.0},
-                      {Op::rsqrt, -4, nan},    {Op::rsqrt, -inf, nan},  {Op::rsqrt, 0.25, 2},     {Op::recip, 0.0, inf},    {Op::recip, -0.0, -inf},
-                      {Op::recip, inf, 0.0},   {Op::recip, -inf, -0.0}, {Op::recip, 4, 0.25}};
+  const Row rows[] = {{Op::exp, -inf, 0},      {Op::exp, inf, inf},    {Op::exp, -0.0, 1},      {Op::exp2, -inf, 0},
+                      {Op::exp2, inf, inf},    {Op::exp2, 0, 1},       {Op::log, 0, -inf},      {Op::log, -0.0, -inf},
+                      {Op::log, -1, nan},      {Op::log, 1, 0.0},      {Op::log, inf, inf},     {Op::log, -inf, nan},
+                      {Op::log2, 0, -inf},     {Op::log2, -0.0, -inf}, {Op::log2, -2, nan},     {Op::log2, 1, 0.0},
+                      {Op::log2, 8, 3},        {Op::log2, inf, inf},   {Op::sin, 0.0, 0.0},     {Op::sin, -0.0, -0.0},
+                      {Op::sin, inf, nan},     {Op::sin, -inf, nan},   {Op::cos, 0, 1},         {Op::cos, inf, nan},
+                      {Op::tanh, -0.0, -0.0},  {Op::tanh, inf, 1},     {Op::tanh, -inf, -1},    {Op::rsqrt, 0.0, inf},
+                      {Op::rsqrt, -0.0, -inf}, {Op::rsqrt, inf, 0.0},  {Op::rsqrt, -4, nan},    {Op::rsqrt, -inf, nan},
+                      {Op::rsqrt, 0.25, 2},    {Op::recip, 0.0, inf},  {Op::recip, -0.0, -inf}, {Op::recip, inf, 0.0},
+                      {Op::recip, -inf, -0.0}, {Op::recip, 4, 0.25}};
   Tally tally;
   for (const Type t : float_types) {
     for (const Row& r : rows) {
@@ -142,12 +151,15 @@ TEST(NumericsFunctions, PowersWithSpecialOperands) {
   struct Row {
     double x, y, value;
   };
-  const Row rows[] = {{nan, 0.0, 1},   {nan, -0.0, 1},   {inf, 0, 1},       {0, 0, 1},         {-2, -0.0, 1},     {1, nan, 1},      {1, inf, 1},      {1, -7, 1},
-                      {-1, inf, 1},    {-1, -inf, 1},    {nan, 1, nan},     {2, nan, nan},     {-1, nan, nan},    {-8, 0.5, nan},   {-2, 1.5, nan},   {-2, 3, -8},
-                      {-2, 2, 4},      {-2, -1, -0.5},   {0.0, -1, inf},    {-0.0, -1, -inf},  {-0.0, -3, -inf},  {-0.0, -2, inf},  {0.0, -0.5, inf}, {-0.0, -0.5, inf},
-                      {-0.0, 3, -0.0}, {-0.0, 2, 0.0},   {0.0, 5, 0.0},     {-0.0, 0.5, 0.0},  {0.5, -inf, inf},  {0.5, inf, 0.0},  {-0.5, -inf, inf}, {2, inf, inf},
-                      {2, -inf, 0.0},  {-3, inf, inf},   {-inf, 3, -inf},   {-inf, 2, inf},    {-inf, 0.5, inf},  {-inf, -3, -0.0}, {-inf, -2, 0.0},  {inf, 0.25, inf},
-                      {inf, -1, 0.0},  {0.0, inf, 0.0},  {-0.0, -inf, inf}, {-inf, inf, inf},  {inf, -inf, 0.0}};
+  const Row rows[] = {{nan, 0.0, 1},     {nan, -0.0, 1},   {inf, 0, 1},       {0, 0, 1},         {-2, -0.0, 1},
+                      {1, nan, 1},       {1, inf, 1},      {1, -7, 1},        {-1, inf, 1},      {-1, -inf, 1},
+                      {nan, 1, nan},     {2, nan, nan},    {-1, nan, nan},    {-8, 0.5, nan},    {-2, 1.5, nan},
+                      {-2, 3, -8},       {-2, 2, 4},       {-2, -1, -0.5},    {0.0, -1, inf},    {-0.0, -1, -inf},
+                      {-0.0, -3, -inf},  {-0.0, -2, inf},  {0.0, -0.5, inf},  {-0.0, -0.5, inf}, {-0.0, 3, -0.0},
+                      {-0.0, 2, 0.0},    {0.0, 5, 0.0},    {-0.0, 0.5, 0.0},  {0.5, -inf, inf},  {0.5, inf, 0.0},
+                      {-0.5, -inf, inf}, {2, inf, inf},    {2, -inf, 0.0},    {-3, inf, inf},    {-inf, 3, -inf},
+                      {-inf, 2, inf},    {-inf, 0.5, inf}, {-inf, -3, -0.0},  {-inf, -2, 0.0},   {inf, 0.25, inf},
+                      {inf, -1, 0.0},    {0.0, inf, 0.0},  {-0.0, -inf, inf}, {-inf, inf, inf},  {inf, -inf, 0.0}};
   Tally tally;
   for (const Type t : float_types) {
     for (const Row& r : rows) {

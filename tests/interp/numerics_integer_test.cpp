@@ -42,7 +42,8 @@ Scalar result(Op op, Scalar a, Scalar b) {
   return numerics::apply(op, operands, flags);
 }
 
-Tally against(const std::vector<std::pair<Op, std::function<Int128(Int128, Int128)>>>& definitions, bool skip_zero_divisor) {
+Tally against(const std::vector<std::pair<Op, std::function<Int128(Int128, Int128)>>>& definitions,
+              bool skip_zero_divisor) {
   Tally tally;
   for_pairs([&](Scalar a, Scalar b) {
     if (skip_zero_divisor && b.bits == 0) return;
@@ -56,12 +57,14 @@ Tally against(const std::vector<std::pair<Op, std::function<Int128(Int128, Int12
 }
 
 TEST(NumericsInteger, SumsAndProductsWrap) {
-  const Tally tally = against({{Op::add, [](Int128 a, Int128 b) { return a + b; }},
-                               {Op::sub, [](Int128 a, Int128 b) { return a - b; }},
-                               {Op::mul, [](Int128 a, Int128 b) { return static_cast<Int128>(static_cast<UInt128>(a) * static_cast<UInt128>(b)); }},
-                               {Op::neg, [](Int128 a, Int128) { return -a; }},
-                               {Op::abs, [](Int128 a, Int128) { return a < 0 ? -a : a; }}},
-                              false);
+  const Tally tally = against(
+      {{Op::add, [](Int128 a, Int128 b) { return a + b; }},
+       {Op::sub, [](Int128 a, Int128 b) { return a - b; }},
+       {Op::mul,
+        [](Int128 a, Int128 b) { return static_cast<Int128>(static_cast<UInt128>(a) * static_cast<UInt128>(b)); }},
+       {Op::neg, [](Int128 a, Int128) { return -a; }},
+       {Op::abs, [](Int128 a, Int128) { return a < 0 ? -a : a; }}},
+      false);
   RULE_TRUE("NUM-17", static_cast<bool>(tally)) << tally.summary();
   RULE_EQ("NUM-17", 0x80U, result(Op::abs, {Type::i8, 0x80}, {}).bits);
   RULE_EQ("NUM-17", 0xfffeU, result(Op::mul, {Type::u16, 0xffff}, {Type::u16, 2}).bits);
@@ -81,7 +84,8 @@ TEST(NumericsInteger, OrderIsThatOfMathematicalValues) {
   RULE_TRUE("NUM-18", static_cast<bool>(order)) << order.summary();
 }
 
-/// Each family by what defines it: b·q + r = a, and where r lies. Quotients that have no room wrap, remainders never do.
+/// Each family by what defines it: b·q + r = a, and where r lies. Quotients that have no room wrap, remainders never
+/// do.
 TEST(NumericsInteger, DivisionFamilies) {
   Tally floor, ceiling, truncation, euclid;
   for_pairs([&](Scalar x, Scalar y) {
@@ -90,11 +94,15 @@ TEST(NumericsInteger, DivisionFamilies) {
     const Scalar operands[] = {x, y};
     const auto remainder = [&](Op op) { return int_value(result(op, x, y)); };
     /// Whether the result of `quotient` is (a − r) / b, and that division is exact.
-    const auto divides = [&](Op quotient, Int128 r) { return (a - r) % b == 0 && result(quotient, x, y) == wrap_int(x.type, (a - r) / b); };
+    const auto divides = [&](Op quotient, Int128 r) {
+      return (a - r) % b == 0 && result(quotient, x, y) == wrap_int(x.type, (a - r) / b);
+    };
     const Int128 f = remainder(Op::floormod), t = remainder(Op::truncmod), e = remainder(Op::eucmod);
     const Int128 size = b < 0 ? -b : b;
-    floor.check(divides(Op::floordiv, f) && (b > 0 ? 0 <= f && f < b : b < f && f <= 0), "floordiv, floormod", operands, 2);
-    truncation.check(divides(Op::truncdiv, t) && -size < t && t < size && (t == 0 || (t < 0) == (a < 0)), "truncdiv, truncmod", operands, 2);
+    floor.check(divides(Op::floordiv, f) && (b > 0 ? 0 <= f && f < b : b < f && f <= 0), "floordiv, floormod", operands,
+                2);
+    truncation.check(divides(Op::truncdiv, t) && -size < t && t < size && (t == 0 || (t < 0) == (a < 0)),
+                     "truncdiv, truncmod", operands, 2);
     euclid.check(divides(Op::eucdiv, e) && 0 <= e && e < size, "eucdiv, eucmod", operands, 2);
     // ⌈a/b⌉ = −⌊−a/b⌋, with the floor found by its remainder.
     const Int128 negated = ((-a) % b + b) % b;
@@ -108,7 +116,10 @@ TEST(NumericsInteger, DivisionFamilies) {
   struct Row {
     int a, b, floordiv, floormod, ceildiv, truncdiv, truncmod, eucdiv, eucmod;
   };
-  const Row rows[] = {{7, 2, 3, 1, 4, 3, 1, 3, 1}, {-7, 2, -4, 1, -3, -3, -1, -4, 1}, {7, -2, -4, -1, -3, -3, 1, -3, 1}, {-7, -2, 3, -1, 4, 3, -1, 4, 1}};
+  const Row rows[] = {{7, 2, 3, 1, 4, 3, 1, 3, 1},
+                      {-7, 2, -4, 1, -3, -3, -1, -4, 1},
+                      {7, -2, -4, -1, -3, -3, 1, -3, 1},
+                      {-7, -2, 3, -1, 4, 3, -1, 4, 1}};
   for (const Row& r : rows) {
     const auto at = [&](Op op) { return signed_value(result(op, wrap_int(Type::i32, r.a), wrap_int(Type::i32, r.b))); };
     RULE_EQ("NUM-19", r.floordiv, at(Op::floordiv));
@@ -122,7 +133,8 @@ TEST(NumericsInteger, DivisionFamilies) {
 }
 
 TEST(NumericsInteger, DivisionByZeroIsReportedAndByMinusOneWraps) {
-  const Op quotients[] = {Op::floordiv, Op::ceildiv, Op::truncdiv, Op::eucdiv}, remainders[] = {Op::floormod, Op::truncmod, Op::eucmod};
+  const Op quotients[] = {Op::floordiv, Op::ceildiv, Op::truncdiv, Op::eucdiv},
+           remainders[] = {Op::floormod, Op::truncmod, Op::eucmod};
   for (const Type t : integer_types) {
     const Scalar least = wrap_int(t, int_range(t).lo);
     const auto zero_reported = [&](Op op) {

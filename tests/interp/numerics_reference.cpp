@@ -54,7 +54,8 @@ std::uint64_t encode(Type t, double value) {
   const int exponent = std::ilogb(magnitude);
   if (exponent < 1 - greatest) return sign | static_cast<std::uint64_t>(std::ldexp(magnitude, greatest - 1 + stored));
   const auto significand = static_cast<std::uint64_t>(std::ldexp(magnitude, stored - exponent));
-  return sign | (static_cast<std::uint64_t>(exponent + greatest) << stored) | (significand - (std::uint64_t{1} << stored));
+  return sign | (static_cast<std::uint64_t>(exponent + greatest) << stored) |
+         (significand - (std::uint64_t{1} << stored));
 }
 
 namespace {
@@ -92,7 +93,8 @@ Reference reference(Op op, const Scalar* operands) {
   const int count = info(op).arity;
   const double x = decode(operands[0]);
   if (op == Op::rsqrt && x == 0) return {encode(t, std::copysign(HUGE_VAL, x)), false};
-  Number a(53, x), b(53, count > 1 ? decode(operands[1]) : 0), c(53, count > 2 ? decode(operands[2]) : 0), r(precision(t));
+  Number a(53, x), b(53, count > 1 ? decode(operands[1]) : 0), c(53, count > 2 ? decode(operands[2]) : 0),
+      r(precision(t));
   int ternary = 0;
   switch (op) {
     case Op::add: ternary = mpfr_add(r, a, b, MPFR_RNDN); break;
@@ -151,13 +153,14 @@ Reference computed_convert(Type to, Scalar value) {
   return {result.bits, flags.inexact};
 }
 
-void Tally::compare(const Reference& expected, const Reference& actual, const std::string& operation, const Scalar* operands, int count) {
+void Tally::compare(const Reference& expected, const Reference& actual, const std::string& operation,
+                    const Scalar* operands, int count) {
   ++cases_;
   if (expected == actual) return;
   std::string message = operation;
   for (int i = 0; i < count; ++i) message += " " + show(operands[i]);
-  fail(fmt::format("{}: expected {:x}{}, got {:x}{}", message, expected.bits, expected.inexact ? " inexact" : "", actual.bits,
-                   actual.inexact ? " inexact" : ""));
+  fail(fmt::format("{}: expected {:x}{}, got {:x}{}", message, expected.bits, expected.inexact ? " inexact" : "",
+                   actual.bits, actual.inexact ? " inexact" : ""));
 }
 void Tally::check(bool held, const std::string& operation, const Scalar* operands, int count) {
   ++cases_;
@@ -169,7 +172,9 @@ void Tally::check(bool held, const std::string& operation, const Scalar* operand
 void Tally::fail(std::string message) {
   if (failures_++ == 0) first_ = std::move(message);
 }
-std::string Tally::summary() const { return fmt::format("{} of {} cases differ; first: {}", failures_, cases_, first_); }
+std::string Tally::summary() const {
+  return fmt::format("{} of {} cases differ; first: {}", failures_, cases_, first_);
+}
 
 bool long_tests(const std::string& what) {
   const char* wanted = std::getenv("ASSAY_LONG_TESTS");

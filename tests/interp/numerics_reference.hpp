@@ -13,7 +13,8 @@
 namespace assay::test {
 
 inline constexpr Type float_types[] = {Type::f64, Type::f32, Type::f16, Type::bf16};
-inline constexpr Type integer_types[] = {Type::i8, Type::i16, Type::i32, Type::i64, Type::u8, Type::u16, Type::u32, Type::u64};
+inline constexpr Type integer_types[] = {Type::i8, Type::i16, Type::i32, Type::i64,
+                                         Type::u8, Type::u16, Type::u32, Type::u64};
 
 /// A value and whether it was rounded.
 struct Reference {
@@ -49,7 +50,8 @@ Reference computed_convert(Type to, Scalar value);
 /// Counts comparisons and keeps the first difference, so that loops over millions of cases report once.
 class Tally {
  public:
-  void compare(const Reference& expected, const Reference& actual, const std::string& operation, const Scalar* operands, int count);
+  void compare(const Reference& expected, const Reference& actual, const std::string& operation, const Scalar* operands,
+               int count);
   void check(bool held, const std::string& operation, const Scalar* operands, int count);
   std::uint64_t cases() const { return cases_; }
   std::uint64_t failures() const { return failures_; }
