@@ -19,7 +19,9 @@ Index bound(const Index& e, bool upper, const Symbol& symbol, const Index& first
       std::vector<Index> args;
       switch (atom->kind) {
         case IndexAtom::Kind::symbol: value = up ? last : first; break;
-        case IndexAtom::Kind::floordiv: value = floordiv(bound(atom->args[0], up, symbol, first, last), atom->divisor); break;
+        case IndexAtom::Kind::floordiv:
+          value = floordiv(bound(atom->args[0], up, symbol, first, last), atom->divisor);
+          break;
         case IndexAtom::Kind::floormod: value = up ? atom->divisor - 1 : 0; break;
         case IndexAtom::Kind::min:
         case IndexAtom::Kind::max:
@@ -79,7 +81,8 @@ Expr resolve_divisible(const Index& e, std::int64_t modulus) {
       std::vector<Expr> parts;
       for (const Index& other : atom->args) {
         if (other == chosen) continue;
-        parts.push_back(atom->kind == IndexAtom::Kind::min ? resolve(Op::le, chosen, other) : resolve(Op::le, other, chosen));
+        parts.push_back(atom->kind == IndexAtom::Kind::min ? resolve(Op::le, chosen, other)
+                                                           : resolve(Op::le, other, chosen));
       }
       parts.push_back(resolve_divisible(e + (chosen - of_atom(*atom)) * coefficient, modulus));
       cases.push_back(join(Op::land, parts));
@@ -118,19 +121,27 @@ std::optional<Linear> linear_in(const Index& e, const Symbol& symbol) {
   return l;
 }
 
-Index least(const Index& e, const Symbol& symbol, const Index& first, const Index& last) { return bound(e, false, symbol, first, last); }
-Index greatest(const Index& e, const Symbol& symbol, const Index& first, const Index& last) { return bound(e, true, symbol, first, last); }
+Index least(const Index& e, const Symbol& symbol, const Index& first, const Index& last) {
+  return bound(e, false, symbol, first, last);
+}
+Index greatest(const Index& e, const Symbol& symbol, const Index& first, const Index& last) {
+  return bound(e, true, symbol, first, last);
+}
 
 Expr compare(Op op, const Index& a, const Index& b) {
-  if (alternatives(a, most_comparisons) * alternatives(b, most_comparisons) > most_comparisons) return make_op(op, {make_index(a), make_index(b)});
+  if (alternatives(a, most_comparisons) * alternatives(b, most_comparisons) > most_comparisons)
+    return make_op(op, {make_index(a), make_index(b)});
   return resolve(op, a, b);
 }
 
 Expr divisible(const Index& e, std::int64_t modulus) {
-  if (alternatives(e, most_comparisons) > most_comparisons) return make_op(Op::eq, {make_index(floormod(e, modulus)), make_index(0)});
+  if (alternatives(e, most_comparisons) > most_comparisons)
+    return make_op(Op::eq, {make_index(floormod(e, modulus)), make_index(0)});
   return resolve_divisible(e, modulus);
 }
 
-Expr conjunction(const std::vector<Expr>& conditions) { return conditions.empty() ? Expr() : join(Op::land, conditions); }
+Expr conjunction(const std::vector<Expr>& conditions) {
+  return conditions.empty() ? Expr() : join(Op::land, conditions);
+}
 
 }  // namespace assay

@@ -20,13 +20,13 @@ struct Linear {
 };
 std::optional<Linear> linear_in(const Index& e, const Symbol& symbol);
 
-/// A lower and an upper bound of `e` over all values of `symbol` from `first` to `last` (both inclusive), free of `symbol`.
-/// Exact when `e` is linear in the symbol; a bound of each term otherwise.
+/// A lower and an upper bound of `e` over all values of `symbol` from `first` to `last` (both inclusive), free of
+/// `symbol`. Exact when `e` is linear in the symbol; a bound of each term otherwise.
 Index least(const Index& e, const Symbol& symbol, const Index& first, const Index& last);
 Index greatest(const Index& e, const Symbol& symbol, const Index& first, const Index& last);
 
-/// `a < b` (Op::lt) or `a <= b` (Op::le) as a condition. Minima and maxima become && and || of plain comparisons, unless
-/// that would take more than 64 of them.
+/// `a < b` (Op::lt) or `a <= b` (Op::le) as a condition. Minima and maxima become && and || of plain comparisons,
+/// unless that would take more than 64 of them.
 Expr compare(Op op, const Index& a, const Index& b);
 /// floormod(e, modulus) == 0 as a condition, minima and maxima resolved like in `compare`.
 Expr divisible(const Index& e, std::int64_t modulus);

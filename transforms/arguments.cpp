@@ -14,12 +14,20 @@ Location Arguments::place(const std::string& parameter) const {
 }
 
 Refusal error(std::string code, Location where, std::string message, std::string help) {
-  return {Refusal::Kind::error, Diagnostic{std::move(code), std::move(message), where, std::move(help), {}, Severity::error}, {}};
+  return {Refusal::Kind::error,
+          Diagnostic{std::move(code), std::move(message), where, std::move(help), {}, Severity::error},
+          {}};
 }
 
-Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note, std::string help) {
+Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note,
+                     std::string help) {
   return {Refusal::Kind::inapplicable,
-          Diagnostic{std::move(code), fmt::format("`{}` does not apply: {}", line.text, reason), line.where, std::move(help), {}, Severity::error},
+          Diagnostic{std::move(code),
+                     fmt::format("`{}` does not apply: {}", line.text, reason),
+                     line.where,
+                     std::move(help),
+                     {},
+                     Severity::error},
           note};
 }
 
@@ -80,8 +88,9 @@ class Binder {
   bool operands() {
     const auto wanted = those(is_operand);
     if (line_.operands.size() < wanted.size()) {
-      return refuse("SCH-7", line_.where, fmt::format("`{}` takes {} operand{}: {}", declaration_.name, wanted.size(), wanted.size() == 1 ? "" : "s",
-                                                      fmt::join(names(is_operand), ", ")));
+      return refuse("SCH-7", line_.where,
+                    fmt::format("`{}` takes {} operand{}: {}", declaration_.name, wanted.size(),
+                                wanted.size() == 1 ? "" : "s", fmt::join(names(is_operand), ", ")));
     }
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const ScheduleWord& word = line_.operands[i];
@@ -95,23 +104,29 @@ class Binder {
     const bool copies = word.text.size() > 1 && word.text.back() == '*';
     const Symbol symbol = copies ? word.text.substr(0, word.text.size() - 1) : word.text;
     if (copies && stem(symbol) != symbol) {
-      return refuse("SCH-9", word.where, fmt::format("`{}` is itself a numbered copy", symbol), fmt::format("`{}*` names `{}` and all its copies", stem(symbol), stem(symbol)));
+      return refuse("SCH-9", word.where, fmt::format("`{}` is itself a numbered copy", symbol),
+                    fmt::format("`{}*` names `{}` and all its copies", stem(symbol), stem(symbol)));
     }
     const std::vector<Stmt> found = find_loops(program_, symbol, copies);
     for (const Stmt& l : found) out_.loops[parameter.name].push_back(l->name);
     if (!found.empty()) return true;
 
-    if (program_.find_buffer(symbol) != nullptr) return refuse("SCH-8", word.where, fmt::format("`{}` is a buffer, not a loop", symbol));
-    if (program_.find_parameter(symbol) != nullptr) return refuse("SCH-8", word.where, fmt::format("`{}` is a parameter, not a loop", symbol));
-    if (program_.bound_names().count(symbol) != 0) return refuse("SCH-8", word.where, fmt::format("`{}` is a variable, not a loop", symbol));
-    return refuse("SCH-8", word.where, fmt::format("no loop `{}` in program `{}`", word.text, program_.name), did_you_mean(symbol, loop_names(program_)));
+    if (program_.find_buffer(symbol) != nullptr)
+      return refuse("SCH-8", word.where, fmt::format("`{}` is a buffer, not a loop", symbol));
+    if (program_.find_parameter(symbol) != nullptr)
+      return refuse("SCH-8", word.where, fmt::format("`{}` is a parameter, not a loop", symbol));
+    if (program_.bound_names().count(symbol) != 0)
+      return refuse("SCH-8", word.where, fmt::format("`{}` is a variable, not a loop", symbol));
+    return refuse("SCH-8", word.where, fmt::format("no loop `{}` in program `{}`", word.text, program_.name),
+                  did_you_mean(symbol, loop_names(program_)));
   }
 
   bool buffer(const ParameterInfo& parameter, const ScheduleWord& word) {
     if (program_.find_buffer(word.text) == nullptr) {
       std::vector<std::string> known;
       for (const Buffer& b : program_.buffers) known.push_back(b.name);
-      return refuse("SCH-8", word.where, fmt::format("no buffer `{}` in program `{}`", word.text, program_.name), did_you_mean(word.text, known));
+      return refuse("SCH-8", word.where, fmt::format("no buffer `{}` in program `{}`", word.text, program_.name),
+                    did_you_mean(word.text, known));
     }
     out_.buffers[parameter.name] = word.text;
     return true;
@@ -121,9 +136,11 @@ class Binder {
     for (const auto& [word, values] : line_.keys) {
       const ParameterInfo* parameter = key(word.text);
       if (parameter == nullptr) {
-        return refuse("SCH-10", word.where, fmt::format("`{}` has no key `{}`", declaration_.name, word.text), did_you_mean(word.text, names(is_key)));
+        return refuse("SCH-10", word.where, fmt::format("`{}` has no key `{}`", declaration_.name, word.text),
+                      did_you_mean(word.text, names(is_key)));
       }
-      if (out_.places.count(word.text) != 0) return refuse("SCH-10", word.where, fmt::format("`{}` is given twice", word.text));
+      if (out_.places.count(word.text) != 0)
+        return refuse("SCH-10", word.where, fmt::format("`{}` is given twice", word.text));
       out_.places[word.text] = word.where;
       if (!value(*parameter, word, values)) return false;
     }
@@ -142,10 +159,13 @@ class Binder {
     const Location where = values[0].where;
     if (set(parameter, text)) return true;
     switch (parameter.kind) {
-      case Kind::integer: return refuse("SCH-11", where, fmt::format("`{}` takes an integer of 64 bits, not `{}`", parameter.name, text));
-      case Kind::boolean: return refuse("SCH-11", where, fmt::format("`{}` takes true or false, not `{}`", parameter.name, text));
+      case Kind::integer:
+        return refuse("SCH-11", where, fmt::format("`{}` takes an integer of 64 bits, not `{}`", parameter.name, text));
+      case Kind::boolean:
+        return refuse("SCH-11", where, fmt::format("`{}` takes true or false, not `{}`", parameter.name, text));
       default:
-        return refuse("SCH-11", where, fmt::format("`{}` is not one of {}", text, fmt::join(parameter.choices, " ")), did_you_mean(text, parameter.choices));
+        return refuse("SCH-11", where, fmt::format("`{}` is not one of {}", text, fmt::join(parameter.choices, " ")),
+                      did_you_mean(text, parameter.choices));
     }
   }
 
@@ -171,12 +191,16 @@ class Binder {
       const ScheduleWord& word = line_.operands[i];
       const ParameterInfo* parameter = key(word.text);
       if (parameter == nullptr) {
-        return refuse("SCH-7", word.where, fmt::format("`{}` takes {} operand{} and has no flag `{}`", declaration_.name, those(is_operand).size(),
-                                                       those(is_operand).size() == 1 ? "" : "s", word.text),
+        return refuse("SCH-7", word.where,
+                      fmt::format("`{}` takes {} operand{} and has no flag `{}`", declaration_.name,
+                                  those(is_operand).size(), those(is_operand).size() == 1 ? "" : "s", word.text),
                       did_you_mean(word.text, names([](const ParameterInfo& p) { return p.kind == Kind::boolean; })));
       }
-      if (parameter->kind != Kind::boolean) return refuse("SCH-11", word.where, fmt::format("`{}` needs a value", word.text), fmt::format("write `{}=…`", word.text));
-      if (out_.places.count(word.text) != 0) return refuse("SCH-10", word.where, fmt::format("`{}` is given twice", word.text));
+      if (parameter->kind != Kind::boolean)
+        return refuse("SCH-11", word.where, fmt::format("`{}` needs a value", word.text),
+                      fmt::format("write `{}=…`", word.text));
+      if (out_.places.count(word.text) != 0)
+        return refuse("SCH-10", word.where, fmt::format("`{}` is given twice", word.text));
       out_.places[word.text] = word.where;
       out_.booleans[word.text] = true;
     }
@@ -189,7 +213,9 @@ class Binder {
       for (std::size_t i = 0; i < those(is_operand).size(); ++i) {
         const ScheduleWord& operand = line_.operands[i];
         if (before(word.where, operand.where)) {
-          return refuse("SCH-7", operand.where, fmt::format("the operand `{}` stands after `{}=`", operand.text, word.text), "operands first, then key=value, then flags, then `-> names`");
+          return refuse("SCH-7", operand.where,
+                        fmt::format("the operand `{}` stands after `{}=`", operand.text, word.text),
+                        "operands first, then key=value, then flags, then `-> names`");
         }
       }
     }
@@ -199,7 +225,8 @@ class Binder {
   bool completeness() {
     for (const ParameterInfo* p : those(is_key)) {
       if (out_.places.count(p->name) != 0) continue;
-      if (p->required) return refuse("SCH-10", line_.where, fmt::format("`{}` needs `{}=…`", declaration_.name, p->name));
+      if (p->required)
+        return refuse("SCH-10", line_.where, fmt::format("`{}` needs `{}=…`", declaration_.name, p->name));
       if (!p->fallback.empty()) set(*p, p->fallback);
     }
     return true;
@@ -209,15 +236,18 @@ class Binder {
     if (line_.results.empty()) return true;
     const auto wanted = names([](const ParameterInfo& p) { return p.kind == Kind::result; });
     if (line_.results.size() != wanted.size()) {
-      return refuse("SCH-12", line_.results.front().where, fmt::format("`{}` makes {} new name{}, and the line gives {}", declaration_.name, wanted.size(),
-                                                                      wanted.size() == 1 ? "" : "s", line_.results.size()));
+      return refuse("SCH-12", line_.results.front().where,
+                    fmt::format("`{}` makes {} new name{}, and the line gives {}", declaration_.name, wanted.size(),
+                                wanted.size() == 1 ? "" : "s", line_.results.size()));
     }
     NameSupply taken(program_.bound_names());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const ScheduleWord& word = line_.results[i];
-      if (!is_name(word.text)) return refuse("SCH-12", word.where, fmt::format("`{}` is not a name that a loop can have", word.text));
+      if (!is_name(word.text))
+        return refuse("SCH-12", word.where, fmt::format("`{}` is not a name that a loop can have", word.text));
       if (taken.taken(word.text)) {
-        return refuse("SCH-12", word.where, fmt::format("the name `{}` is taken", word.text), fmt::format("`{}` is free", taken.fresh(word.text)));
+        return refuse("SCH-12", word.where, fmt::format("the name `{}` is taken", word.text),
+                      fmt::format("`{}` is free", taken.fresh(word.text)));
       }
       taken.take(word.text);
       out_.results[wanted[i]] = word.text;
@@ -235,6 +265,8 @@ class Binder {
 
 }  // namespace
 
-tl::expected<Arguments, Refusal> bind_line(const Declaration& d, const ScheduleLine& line, const Program& p) { return Binder(d, line, p).bind(); }
+tl::expected<Arguments, Refusal> bind_line(const Declaration& d, const ScheduleLine& line, const Program& p) {
+  return Binder(d, line, p).bind();
+}
 
 }  // namespace assay

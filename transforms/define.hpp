@@ -45,7 +45,8 @@ tl::expected<Arguments, Refusal> bind_line(const Declaration& d, const ScheduleL
 /// The line is wrong (exit status 2).
 Refusal error(std::string code, Location where, std::string message, std::string help = {});
 /// The program's form does not fit the line: "`LINE` does not apply: REASON". `note`: a place in the program.
-Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note = {}, std::string help = {});
+Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note = {},
+                     std::string help = {});
 /// "did you mean `x`?", or nothing when no candidate is close.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& candidates);
 
@@ -58,7 +59,8 @@ template <typename Class>
 OperationEntry operation_entry() {
   OperationEntry entry;
   entry.declaration = Class::declare();
-  entry.bind = [declaration = entry.declaration](const ScheduleLine& line, const Program& p) -> tl::expected<std::unique_ptr<Operation>, Refusal> {
+  entry.bind = [declaration = entry.declaration](
+                   const ScheduleLine& line, const Program& p) -> tl::expected<std::unique_ptr<Operation>, Refusal> {
     auto arguments = bind_line(declaration, line, p);
     if (!arguments) return tl::unexpected(std::move(arguments).error());
     return Class::bind(*std::move(arguments), p);
@@ -72,8 +74,8 @@ std::vector<OperationEntry> collect_operations();
 }  // namespace assay
 
 /// Puts the class into the registry; ASSAY_OPERATION_ENTRY is the name that CMake gives to the file's function.
-#define ASSAY_OPERATION(Class)                                                  \
-  namespace assay {                                                             \
-  OperationEntry ASSAY_OPERATION_ENTRY();                                       \
-  OperationEntry ASSAY_OPERATION_ENTRY() { return operation_entry<Class>(); }   \
+#define ASSAY_OPERATION(Class)                                                \
+  namespace assay {                                                           \
+  OperationEntry ASSAY_OPERATION_ENTRY();                                     \
+  OperationEntry ASSAY_OPERATION_ENTRY() { return operation_entry<Class>(); } \
   }

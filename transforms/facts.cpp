@@ -8,7 +8,8 @@ namespace assay {
 Formula condition_facts(const Expr& c, bool holds) {
   if (const auto f = affine_condition(c)) return holds ? *f : !*f;
   if (c->op == Op::lnot) return condition_facts(c->args[0], !holds);
-  if ((c->op == Op::land && holds) || (c->op == Op::lor && !holds)) return condition_facts(c->args[0], holds) & condition_facts(c->args[1], holds);
+  if ((c->op == Op::land && holds) || (c->op == Op::lor && !holds))
+    return condition_facts(c->args[0], holds) & condition_facts(c->args[1], holds);
   return Formula::truth();
 }
 
@@ -43,6 +44,8 @@ std::optional<Formula> search(const Block& block, const Symbol& loop, const Form
 
 }  // namespace
 
-std::optional<Formula> facts_at_loop(const Program& p, const Symbol& loop) { return search(p.body, loop, parameter_domain(p)); }
+std::optional<Formula> facts_at_loop(const Program& p, const Symbol& loop) {
+  return search(p.body, loop, parameter_domain(p));
+}
 
 }  // namespace assay

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// What the value of a condition says about symbols: of `a && b` that holds, what a and b say; of `a || b` that does not
-/// hold, what their opposites say. Parts that read data say nothing.
+/// What the value of a condition says about symbols: of `a && b` that holds, what a and b say; of `a || b` that does
+/// not hold, what their opposites say. Parts that read data say nothing.
 Formula condition_facts(const Expr& condition, bool holds);
 
 /// What is known whenever the loop is reached; nothing when the program has no such loop. Conditions inside expressions

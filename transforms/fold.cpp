@@ -1,6 +1,6 @@
 // Guard folding: conditions that loops, parameters and enclosing guards decide, and minima and maxima in loop bounds of
-// which they decide the winner (rules FOLD-1 to FOLD-9 of spec/fold.md). One walk from the outside in; what is known at a
-// place is handed down by value, so that nothing learned in one branch reaches its sibling.
+// which they decide the winner (rules FOLD-1 to FOLD-9 of spec/fold.md). One walk from the outside in; what is known at
+// a place is handed down by value, so that nothing learned in one branch reaches its sibling.
 #include <algorithm>
 
 #include "ir/traverse.hpp"
@@ -55,7 +55,8 @@ class Folder {
       const Index extent = n.hi - n.lo;
       if (extent.is_constant() && extent.constant() <= n.step) inside.once.emplace(n.name, n.lo.substitute(known.once));
       Block body = block(n.body, inside);
-      // A @reduce loop without its accumulation is no program (WF-12); one that never runs it keeps the guard that says so.
+      // A @reduce loop without its accumulation is no program (WF-12); one that never runs it keeps the guard that says
+      // so.
       const auto updates = [](const Stmt& t) { return t->kind == StmtKind::store || t->kind == StmtKind::assign; };
       if (n.axis != Axis::reduce || find_statement(body, updates)) n.body = std::move(body);
     });
@@ -124,8 +125,8 @@ class Folder {
     return expression(e, known);
   }
 
-  // `a && b` and `a || b`: b is only evaluated when a does not decide, so b may use what that says. A first operand that
-  // reads data stays where it would be evaluated, since it may fault.
+  // `a && b` and `a || b`: b is only evaluated when a does not decide, so b may use what that says. A first operand
+  // that reads data stays where it would be evaluated, since it may fault.
   Expr junction(const Expr& e, const Context& known) {
     const bool neutral = e->op == Op::land;
     const Expr first = condition(e->args[0], known);
@@ -139,8 +140,8 @@ class Folder {
     return with(e, [&](ExprNode& n) { n.args = {first, second}; });
   }
 
-  // Drops the arguments of minima and maxima, innermost first, that another argument makes superfluous wherever the loop
-  // is reached.
+  // Drops the arguments of minima and maxima, innermost first, that another argument makes superfluous wherever the
+  // loop is reached.
   Index prune(const Index& e, const Context& known) {
     Index out = e;
     for (const auto& [atom, coefficient] : e.terms()) {

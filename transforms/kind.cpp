@@ -18,7 +18,8 @@ StepResult placed(const Arguments& line, Program after) {
   constexpr std::string_view placement[] = {"WF-7", "WF-8", "WF-10", "WF-11", "WF-12", "WF-13"};
   for (const Diagnostic& d : check_well_formed(after)) {
     if (std::find(std::begin(placement), std::end(placement), d.code) == std::end(placement)) continue;
-    return tl::unexpected(inapplicable(line, "SCH-15", fmt::format("the result would break {}: {}", d.code, d.message), d.where, d.help));
+    return tl::unexpected(
+        inapplicable(line, "SCH-15", fmt::format("the result would break {}: {}", d.code, d.message), d.where, d.help));
   }
   return Rewrite{std::move(after)};
 }

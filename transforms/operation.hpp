@@ -33,10 +33,10 @@ struct Rewrite {
 using StepResult = tl::expected<Rewrite, Refusal>;
 
 struct ParameterInfo {
-  std::string name;          // "loop", "factor", "axis"
+  std::string name;  // "loop", "factor", "axis"
   enum class Kind { loop, loops, buffer, integer, boolean, choice, result } kind;
   bool required = true;
-  std::string fallback{};    // the default as text
+  std::string fallback{};  // the default as text
   std::vector<std::string> choices{};
   std::string help{};
 };
@@ -46,12 +46,12 @@ struct PreconditionInfo {
 };
 /// Self-description, read by `assay ops`, `assay explain`, the parser, the generator and the documentation.
 struct Declaration {
-  std::string name;          // "split"
-  std::string rule_prefix;   // "SPLIT"
+  std::string name;         // "split"
+  std::string rule_prefix;  // "SPLIT"
   std::string summary;
   std::vector<ParameterInfo> parameters{};
   std::vector<PreconditionInfo> refusals{};
-  std::string schema;        // "R (reorder)"
+  std::string schema;  // "R (reorder)"
   Licence least = Licence::exact, greatest = Licence::exact;
   std::vector<std::string> obligations{};  // kinds that validation derives for it
   std::string example_program{}, example_schedule{};

@@ -8,7 +8,8 @@ namespace assay {
 const std::vector<OperationEntry>& operations() {
   static const std::vector<OperationEntry> entries = [] {
     std::vector<OperationEntry> all = collect_operations();
-    std::sort(all.begin(), all.end(), [](const OperationEntry& a, const OperationEntry& b) { return a.declaration.name < b.declaration.name; });
+    std::sort(all.begin(), all.end(),
+              [](const OperationEntry& a, const OperationEntry& b) { return a.declaration.name < b.declaration.name; });
     return all;
   }();
   return entries;
@@ -24,8 +25,8 @@ const OperationEntry* find_operation(std::string_view wanted) {
 namespace {
 
 // Operations of the fixed surface (schedule lines) that no file of transforms/ defines yet.
-constexpr std::string_view planned[] = {"partition",  "pad",           "coalesce",     "expand_zero", "stage",
-                                        "privatize",  "tensorize",     "fuse_epilogue", "split_reduce", "fission"};
+constexpr std::string_view planned[] = {"partition", "pad",       "coalesce",      "expand_zero",  "stage",
+                                        "privatize", "tensorize", "fuse_epilogue", "split_reduce", "fission"};
 
 Refusal unknown_operation(const ScheduleLine& line) {
   if (std::find(std::begin(planned), std::end(planned), line.op) != std::end(planned)) {

@@ -24,10 +24,13 @@ class Tracer {
   std::optional<bool> condition(const Expr& e) { return truth(ground(e)); }
 
  private:
-  // What a condition's text says: it is "true" or "false", or, where an operand reads data but cannot change the outcome,
-  // ends in "=true" or "=false".
+  // What a condition's text says: it is "true" or "false", or, where an operand reads data but cannot change the
+  // outcome, ends in "=true" or "=false".
   static std::optional<bool> truth(const std::string& text) {
-    const auto ends = [&](const std::string& word) { return text == word || (text.size() > word.size() && text.compare(text.size() - word.size() - 1, std::string::npos, "=" + word) == 0); };
+    const auto ends = [&](const std::string& word) {
+      return text == word || (text.size() > word.size() &&
+                              text.compare(text.size() - word.size() - 1, std::string::npos, "=" + word) == 0);
+    };
     if (ends("true")) return true;
     if (ends("false")) return false;
     return std::nullopt;
@@ -149,7 +152,12 @@ class Tracer {
     if (is_comparison(e->op) && e->args[0]->op == Op::index && e->args[1]->op == Op::index) {
       const std::int64_t a = value(e->args[0]->index);
       const std::int64_t b = value(e->args[1]->index);
-      const bool holds = e->op == Op::eq ? a == b : e->op == Op::ne ? a != b : e->op == Op::lt ? a < b : e->op == Op::le ? a <= b : e->op == Op::gt ? a > b : a >= b;
+      const bool holds = e->op == Op::eq   ? a == b
+                         : e->op == Op::ne ? a != b
+                         : e->op == Op::lt ? a < b
+                         : e->op == Op::le ? a <= b
+                         : e->op == Op::gt ? a > b
+                                           : a >= b;
       return holds ? "true" : "false";
     }
     return fmt::format("{}{}", info(e->op).text, list(e->args));
@@ -162,7 +170,9 @@ class Tracer {
 
 }  // namespace
 
-Trace trace(const Program& p, const Values& parameters, bool ordered) { return Tracer(parameters, ordered).run(p.body); }
+Trace trace(const Program& p, const Values& parameters, bool ordered) {
+  return Tracer(parameters, ordered).run(p.body);
+}
 
 std::vector<Values> parameter_values(const Program& p, std::size_t limit) {
   std::vector<Values> all{{}};
@@ -178,7 +188,8 @@ std::vector<Values> parameter_values(const Program& p, std::size_t limit) {
   }
   all.erase(std::remove_if(all.begin(), all.end(),
                            [&](const Values& v) {
-                             return std::any_of(p.requirements.begin(), p.requirements.end(), [&](const Expr& r) { return Tracer(v).condition(r) != true; });
+                             return std::any_of(p.requirements.begin(), p.requirements.end(),
+                                                [&](const Expr& r) { return Tracer(v).condition(r) != true; });
                            }),
             all.end());
   std::vector<Values> chosen;

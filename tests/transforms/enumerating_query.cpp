@@ -83,9 +83,7 @@ class Search {
         case IndexAtom::Kind::floordiv:
           term = floordiv(x, d);
           return relax((e - term * k) * d + (k > 0 ? x : x - d + 1) * k);
-        case IndexAtom::Kind::floormod:
-          term = floormod(x, d);
-          return relax(e - term * k + (k > 0 ? k * (d - 1) : 0));
+        case IndexAtom::Kind::floormod: term = floormod(x, d); return relax(e - term * k + (k > 0 ? k * (d - 1) : 0));
         case IndexAtom::Kind::min: term = min(atom->args); break;
         default: term = max(atom->args); break;
       }

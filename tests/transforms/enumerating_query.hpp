@@ -5,8 +5,8 @@
 
 namespace assay::test {
 
-/// Answers only formulas whose top conjunction bounds each free symbol by inequalities in symbols tried before; otherwise,
-/// and beyond 200,000 points, unknown.
+/// Answers only formulas whose top conjunction bounds each free symbol by inequalities in symbols tried before;
+/// otherwise, and beyond 200,000 points, unknown.
 class EnumeratingQuery final : public Query {
  public:
   Answer solve(const Formula& f, const std::vector<Symbol>& minimise_first = {}) override;

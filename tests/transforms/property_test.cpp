@@ -42,8 +42,10 @@ class RandomSteps {
  public:
   // One random program and up to four lines.
   void operator()(const Draw& draw) {
-    const auto file = parse_source(
-        fmt::format("program p {{ inout A: f32[64] inout B: f32[64, 64] input X: f32[64] input Y: f32[64, 64] input flag: i32[64] param n in 0..5\n{} }}", random_nest(draw)), "random.air");
+    const auto file = parse_source(fmt::format("program p {{ inout A: f32[64] inout B: f32[64, 64] input X: f32[64] "
+                                               "input Y: f32[64, 64] input flag: i32[64] param n in 0..5\n{} }}",
+                                               random_nest(draw)),
+                                   "random.air");
     if (!file) {
       ++refused["ill-formed program"];  // a loop kind in a wrong place
       return;
@@ -90,7 +92,9 @@ class RandomSteps {
 TEST(Property, StepsKeepEveryExecution) {
   RandomSteps steps;
   const bool held = rc::check("steps keep every execution", [&] {
-    const Draw draw = [](int a, int b) { return *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(a, b + 1))); };
+    const Draw draw = [](int a, int b) {
+      return *rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(a, b + 1)));
+    };
     for (int i = 0; i < 12; ++i) steps(draw);
   });
   std::string tally;
@@ -101,7 +105,8 @@ TEST(Property, StepsKeepEveryExecution) {
   RULE_TRUE("SPLIT-2", held && steps.accepted["split"] > 200) << tally;
   RULE_TRUE("SWP-3", held && steps.accepted["swap"] > 150) << tally;
   EXPECT_TRUE(steps.accepted["unroll"] > 200 && steps.accepted["retype"] > 100) << tally;
-  for (const char* code : {"SPLIT-1", "SWP-1", "UNR-3", "SCH-15"}) EXPECT_GT(steps.refused[code], 10) << code << "\n" << tally;
+  for (const char* code : {"SPLIT-1", "SWP-1", "UNR-3", "SCH-15"})
+    EXPECT_GT(steps.refused[code], 10) << code << "\n" << tally;
 }
 
 }  // namespace

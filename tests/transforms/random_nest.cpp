@@ -26,7 +26,9 @@ class Generator {
 
  private:
   bool chance(int percent) { return draw_(1, 100) <= percent; }
-  const std::string& symbol() { return symbols_[static_cast<std::size_t>(draw_(0, static_cast<int>(symbols_.size()) - 1))]; }
+  const std::string& symbol() {
+    return symbols_[static_cast<std::size_t>(draw_(0, static_cast<int>(symbols_.size()) - 1))];
+  }
 
   std::string index() {
     if (symbols_.empty() || chance(15)) return fmt::format("{}", draw_(0, 7));
@@ -41,7 +43,8 @@ class Generator {
   }
 
   std::string bound(int around) {
-    if (symbols_.empty() || chance(45)) return chance(25) ? fmt::format("n + {}", around - 2) : fmt::format("{}", around);
+    if (symbols_.empty() || chance(45))
+      return chance(25) ? fmt::format("n + {}", around - 2) : fmt::format("{}", around);
     switch (draw_(0, 7)) {
       case 0: return fmt::format("min({} + {}, {})", symbol(), draw_(-1, 3), around);
       case 1: return fmt::format("max({} - {}, {})", symbol(), draw_(0, 2), around - 3);
@@ -55,7 +58,8 @@ class Generator {
   std::string condition() {
     const auto affine = [&] {
       static const char* const comparisons[] = {"<", "<=", ">", ">=", "==", "!="};
-      return fmt::format("{} {} {}", index(), comparisons[draw_(0, 5)], chance(30) ? std::string("n") : fmt::format("{}", draw_(-2, 7)));
+      return fmt::format("{} {} {}", index(), comparisons[draw_(0, 5)],
+                         chance(30) ? std::string("n") : fmt::format("{}", draw_(-2, 7)));
     };
     const auto data = [&] { return fmt::format("flag[{}] == {}", index(), draw_(0, 3)); };
     switch (draw_(0, 7)) {
@@ -85,7 +89,8 @@ class Generator {
         return body + (guarded ? " } } }" : " } }");
       }
       case 4:
-        if (!variables_.empty()) return variables_[static_cast<std::size_t>(draw_(0, static_cast<int>(variables_.size()) - 1))] + " * 0.5";
+        if (!variables_.empty())
+          return variables_[static_cast<std::size_t>(draw_(0, static_cast<int>(variables_.size()) - 1))] + " * 0.5";
         return "2.0";
       default: return fmt::format("X[{}] + Y[{}, {}]", index(), index(), index());
     }
@@ -114,7 +119,8 @@ class Generator {
     static const char* const kinds[] = {"", "", "", "", "", "@unrolled", "@vectorized", "@grid"};
     const std::string i = fresh(chance(30) ? "j" : "i");
     const std::string lo = chance(60) ? fmt::format("{}", draw_(-1, 2)) : bound(0);
-    std::string out = fmt::format("for {} in {}..{}", i, lo, chance(8) ? fmt::format("{}", draw_(-4, 0)) : bound(draw_(1, 6)));
+    std::string out =
+        fmt::format("for {} in {}..{}", i, lo, chance(8) ? fmt::format("{}", draw_(-4, 0)) : bound(draw_(1, 6)));
     if (chance(30)) out += fmt::format(" step {}", draw_(2, 3));
     out += fmt::format(" {} {{ ", kinds[draw_(0, 7)]);
     symbols_.push_back(i);
@@ -122,7 +128,9 @@ class Generator {
     return out + "}";
   }
 
-  std::string fresh(const std::string& stem) { return fmt::format("{}{}", stem, next_++ == 0 ? "" : fmt::format(".{}", next_)); }
+  std::string fresh(const std::string& stem) {
+    return fmt::format("{}{}", stem, next_++ == 0 ? "" : fmt::format(".{}", next_));
+  }
 
   const Draw& draw_;
   std::vector<std::string> symbols_, variables_;

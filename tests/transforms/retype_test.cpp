@@ -8,14 +8,15 @@ TEST(Retype, ChangesTheKindAndNothingElse) {
   for (const char* kind : {"grid", "workgroup", "unrolled", "vectorized", "serial"}) {
     for (const char* loop : {"for i in 0..6", "for i in 1..8 step 3", "for i in n..n + 4", "for i in 3..1"}) {
       for (const char* from : {"", "@grid", "@vectorized", "@unrolled"}) {
-        const Program p = nest(std::string(loop) + " " + from + " { for j in 0..2 { B[i, j] = Y[i, j] } }", "param n in 0..5");
+        const Program p =
+            nest(std::string(loop) + " " + from + " { for j in 0..2 { B[i, j] = Y[i, j] } }", "param n in 0..5");
         const Step s = step(p, std::string("retype i axis=") + kind);
         ASSERT_TRUE(s.after);
         const Axis axis = parse_axis(kind).value_or(Axis::serial);
-        RULE_EQ("RET-1", axis, find_loops(*s.after, "i").at(0)->axis);
+        RULE_EQ("RET-1", axis, axis_of(*s.after, "i"));
         const Program back = rewrite_loops(*s.after, [&](const Stmt& l) -> std::optional<Block> {
           if (l->name != "i") return std::nullopt;
-          return Block{with(l, [&](StmtNode& n) { n.axis = find_loops(p, "i").at(0)->axis; })};
+          return Block{with(l, [&](StmtNode& n) { n.axis = axis_of(p, "i"); })};
         });
         RULE_TRUE("RET-1", back == p);
       }
@@ -51,19 +52,24 @@ TEST(Retype, PlacesThatAKindMayNotHave) {
       {"for k in 0..8 { A[0] = X[k] - A[0] }", "retype k axis=reduce", "WF-12"},
       {"for k in 0..8 { A[0] += X[k] A[1] += X[k] }", "retype k axis=reduce", "WF-12"},
       {"for k in 0..8 { A[0] += X[k] * A[0] }", "retype k axis=reduce", "WF-12"},
-      {"for a in 0..2 @workgroup { for b in 0..2 @workgroup { for c in 0..2 @workgroup { for d in 0..2 { A[d] = 1.0 } } } }", "retype d axis=workgroup", "WF-13"},
+      {"for a in 0..2 @workgroup { for b in 0..2 @workgroup { for c in 0..2 @workgroup { for d in 0..2 { A[d] = 1.0 } "
+       "} } }",
+       "retype d axis=workgroup", "WF-13"},
   };
   for (const auto& c : cases) {
     const Step s = step(nest(c.text), c.schedule_line);
     RULE_EQ("SCH-15", "SCH-15", s.code);
     RULE_TRUE("RET-3", s.code == "SCH-15" && !s.error);
-    RULE_TRUE("SCH-15", s.refusal.diagnostic.message.find(std::string(c.rule) + ":") != std::string::npos) << s.refusal.diagnostic.message;
+    RULE_TRUE("SCH-15", s.refusal.diagnostic.message.find(std::string(c.rule) + ":") != std::string::npos)
+        << s.refusal.diagnostic.message;
     EXPECT_TRUE(s.refusal.program_note.known());
   }
 }
 
 TEST(Retype, PlacesThatAKindMayHave) {
-  for (const char* text : {"for k in 0..8 { A[3] += X[k] }", "for i in 0..3 { for k in 0..8 { A[i] = fma(X[k], X[i], A[i]) } }", "for k in 0..8 { if k < 5 { A[0] max= X[k] } }"}) {
+  for (const char* text :
+       {"for k in 0..8 { A[3] += X[k] }", "for i in 0..3 { for k in 0..8 { A[i] = fma(X[k], X[i], A[i]) } }",
+        "for k in 0..8 { if k < 5 { A[0] max= X[k] } }"}) {
     RULE_TRUE("RET-3", step(nest(text), "retype k axis=reduce").after.has_value());
   }
   EXPECT_TRUE(step(nest("for k in 0..8 { A[0] += X[k] }"), "retype k axis=grid").after);  // a race, but a program

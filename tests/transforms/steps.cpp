@@ -15,8 +15,9 @@ std::string messages(const std::vector<Diagnostic>& ds) {
 }
 
 std::string wrapped(const std::string& statements, const std::string& declarations) {
-  return "program p {\n  inout A: f32[64]\n  inout B: f32[64, 64]\n  input X: f32[64]\n  input Y: f32[64, 64]\n  input flag: i32[64]\n  " + declarations + "\n" +
-         statements + "\n}\n";
+  return "program p {\n  inout A: f32[64]\n  inout B: f32[64, 64]\n  input X: f32[64]\n  input Y: f32[64, 64]\n  input "
+         "flag: i32[64]\n  " +
+         declarations + "\n" + statements + "\n}\n";
 }
 
 }  // namespace
@@ -30,9 +31,13 @@ Program program(const std::string& text) {
   return file->programs.at(0);
 }
 
-Program nest(const std::string& statements, const std::string& declarations) { return program(wrapped(statements, declarations)); }
+Program nest(const std::string& statements, const std::string& declarations) {
+  return program(wrapped(statements, declarations));
+}
 std::string body(const Program& p) { return print(p.body, 0); }
-std::string printed(const std::string& statements, const std::string& declarations) { return body(nest(statements, declarations)); }
+std::string printed(const std::string& statements, const std::string& declarations) {
+  return body(nest(statements, declarations));
+}
 
 ScheduleLine line(const std::string& text) {
   auto file = parse_source(text + "\n", "test.sched");
@@ -48,7 +53,8 @@ namespace {
 void check(const Program& before, const Program& after, bool same_order, const std::string& what) {
   EXPECT_EQ("", messages(check_well_formed(after))) << what << "\n" << print(after);
   auto again = parse_source(print(after), "after.air");
-  EXPECT_TRUE(again && again->programs.at(0) == after) << what << ": what was printed does not parse back\n" << print(after);
+  EXPECT_TRUE(again && again->programs.at(0) == after) << what << ": what was printed does not parse back\n"
+                                                       << print(after);
   SCOPED_TRACE(what + "\n" + print(before) + print(after));
   RULE_EQ("SCH-16", std::string(), difference(before, after, same_order));
 }
@@ -97,5 +103,7 @@ int count(const Program& p, StmtKind kind) {
   visit(p.body, v);
   return n;
 }
+
+Axis axis_of(const Program& p, const Symbol& loop) { return find_loops(p, loop).at(0)->axis; }
 
 }  // namespace assay::test

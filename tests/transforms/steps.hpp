@@ -26,8 +26,8 @@ std::string printed(const std::string& statements, const std::string& declaratio
 
 ScheduleLine line(const std::string& text);
 
-/// The line applied, without folding; with what the tests of every step check: a well-formed result that parses back, and
-/// an execution that is the same (in the same order when `same_order`).
+/// The line applied, without folding; with what the tests of every step check: a well-formed result that parses back,
+/// and an execution that is the same (in the same order when `same_order`).
 struct Step {
   std::optional<Program> after{};
   std::string code{};  // of the refusal
@@ -42,5 +42,6 @@ Program run(const Program& before, const std::vector<std::string>& lines, bool s
 
 /// How many `if`s, and how many loops.
 int count(const Program& p, StmtKind kind);
+Axis axis_of(const Program& p, const Symbol& loop);
 
 }  // namespace assay::test

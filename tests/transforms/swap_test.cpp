@@ -7,7 +7,8 @@ namespace assay::test {
 namespace {
 
 TEST(Swap, ExchangesHeaders) {
-  const Step s = step(nest("for i in 0..3 { for j in 1..9 step 2 @unrolled { B[i, j] = Y[j, i] } }"), "swap i j", false);
+  const Step s =
+      step(nest("for i in 0..3 { for j in 1..9 step 2 @unrolled { B[i, j] = Y[j, i] } }"), "swap i j", false);
   ASSERT_TRUE(s.after);
   RULE_EQ("SWP-2", printed("for j in 1..9 step 2 @unrolled { for i in 0..3 { B[i, j] = Y[j, i] } }"), body(*s.after));
 }
@@ -42,15 +43,19 @@ TEST(Swap, TriangleBecomesTheOtherTriangle) {
   RULE_EQ("SWP-4", printed("for j in 0..7 { for i in j..7 { B[i, j] = Y[j, i] } }"), body(p));
   const Program q = run(nest("for i in 0..7 { for j in i..7 { B[i, j] = Y[j, i] } }"), {"swap i j"}, false);
   RULE_EQ("SWP-4", printed("for j in 0..7 { for i in 0..j + 1 { B[i, j] = Y[j, i] } }"), body(q));
-  const Program r = run(nest("for i in 0..n { for j in i + 1..n { B[i, j] = Y[j, i] } }", "param n in 1..12"), {"swap i j"}, false);
+  const Program r =
+      run(nest("for i in 0..n { for j in i + 1..n { B[i, j] = Y[j, i] } }", "param n in 1..12"), {"swap i j"}, false);
   RULE_EQ("SWP-3", printed("for j in 1..n { for i in 0..j { B[i, j] = Y[j, i] } }", "param n in 1..12"), body(r));
 }
 
 // Every combination of these bounds and steps, compared by enumeration.
 TEST(Swap, KeepsTheDomainForAllBounds) {
   const char* outer_bounds[] = {"0..7", "2..6", "-3..4", "3..3", "5..1", "1..n", "n - 3..n"};
-  const char* lower[] = {"0", "i", "-i", "2*i - 3", "floordiv(i, 2)", "max(0, i - 2)", "min(i, 3)", "floormod(i, 3)", "n - i"};
-  const char* upper[] = {"6", "i + 1", "8 - i", "3*i", "floordiv(i + 5, 2)", "min(9, i + 3)", "max(i, 4)", "i - 2*floormod(i, 2) + 3", "n"};
+  const char* lower[] = {"0",    "i", "-i", "2*i - 3", "floordiv(i, 2)", "max(0, i - 2)", "min(i, 3)", "floormod(i, 3)",
+                         "n - i"};
+  const char* upper[] = {
+      "6", "i + 1", "8 - i", "3*i", "floordiv(i + 5, 2)", "min(9, i + 3)", "max(i, 4)", "i - 2*floormod(i, 2) + 3",
+      "n"};
   int guarded = 0;
   int all = 0;
   for (const char* o : outer_bounds) {
@@ -58,7 +63,10 @@ TEST(Swap, KeepsTheDomainForAllBounds) {
       for (const char* lo : lower) {
         for (const char* hi : upper) {
           for (const char* step_j : {"1", "2", "3"}) {
-            const Program p = nest(fmt::format("for i in {} step {} {{ for j in {}..{} step {} {{ B[i + 9, j + 9] = 1.0 }} }}", o, step_i, lo, hi, step_j), "param n in 3..6");
+            const Program p =
+                nest(fmt::format("for i in {} step {} {{ for j in {}..{} step {} {{ B[i + 9, j + 9] = 1.0 }} }}", o,
+                                 step_i, lo, hi, step_j),
+                     "param n in 3..6");
             EnumeratingQuery query;
             const StepResult s = apply_line(p, line("swap i j"), query);
             ASSERT_TRUE(s);
@@ -77,7 +85,9 @@ TEST(Swap, KeepsTheDomainForAllBounds) {
 TEST(Swap, StepsThatDoNotLineUp) {
   const Step s = step(nest("for i in 0..5 { for j in i..9 step 2 { B[i, j] = Y[i, j] } }"), "swap i j", false);
   ASSERT_TRUE(s.after);
-  RULE_EQ("SWP-5", printed("for j in 0..9 { for i in 0..min(5, j + 1) { if floormod(j - i, 2) == 0 { B[i, j] = Y[i, j] } } }"), body(*s.after));
+  RULE_EQ("SWP-5",
+          printed("for j in 0..9 { for i in 0..min(5, j + 1) { if floormod(j - i, 2) == 0 { B[i, j] = Y[i, j] } } }"),
+          body(*s.after));
   const Step aligned = step(nest("for i in 1..5 { for j in 2*i..9 step 2 { B[i, j] = Y[i, j] } }"), "swap i j", false);
   ASSERT_TRUE(aligned.after);
   RULE_EQ("SWP-5", 0, count(*aligned.after, StmtKind::branch));
@@ -95,16 +105,26 @@ TEST(Swap, BoundsBeyond64Bits) {
 }
 
 TEST(Swap, KindsAndBarriers) {
-  RULE_EQ("SCH-15", "SCH-15", step(nest("for i in 0..4 @grid { for j in 0..4 @vectorized { B[i, j] = 1.0 } }"), "swap i j").code);
+  RULE_EQ("SCH-15", "SCH-15",
+          step(nest("for i in 0..4 @grid { for j in 0..4 @vectorized { B[i, j] = 1.0 } }"), "swap i j").code);
   // A bound that is not linear becomes a guard, which must not stand around a barrier.
-  RULE_EQ("SWP-7", "SWP-7", step(nest("for w in 0..4 @workgroup { for i in 0..4 { for j in 0..floormod(i, 3) { A[w] = X[j] barrier } } }"), "swap i j").code);
-  RULE_TRUE("SWP-7", step(nest("for w in 0..4 @workgroup { for i in 0..4 { for j in 0..i { A[w] = X[j] barrier } } }"), "swap i j", false).after.has_value());
+  RULE_EQ(
+      "SWP-7", "SWP-7",
+      step(nest("for w in 0..4 @workgroup { for i in 0..4 { for j in 0..floormod(i, 3) { A[w] = X[j] barrier } } }"),
+           "swap i j")
+          .code);
+  RULE_TRUE("SWP-7", step(nest("for w in 0..4 @workgroup { for i in 0..4 { for j in 0..i { A[w] = X[j] barrier } } }"),
+                          "swap i j", false)
+                         .after.has_value());
 }
 
 TEST(Swap, Copies) {
-  const Program p = run(nest("for k in 0..2 { for i in 0..3 { for j in i..4 { B[i, j] += Y[j, k] } } }"), {"unroll k materialize=true", "swap i* j*"}, false);
-  RULE_TRUE("SWP-1", find_loops(p, "j").at(0)->body.at(0)->name == "i" && find_loops(p, "j.1").at(0)->body.at(0)->name == "i.1");
-  const Program copies = run(nest("for k in 0..2 { for i in 0..3 { for j in i..4 { B[i, j] += Y[j, k] } } }"), {"unroll k materialize=true"});
+  const Program p = run(nest("for k in 0..2 { for i in 0..3 { for j in i..4 { B[i, j] += Y[j, k] } } }"),
+                        {"unroll k materialize=true", "swap i* j*"}, false);
+  RULE_TRUE("SWP-1",
+            find_loops(p, "j").at(0)->body.at(0)->name == "i" && find_loops(p, "j.1").at(0)->body.at(0)->name == "i.1");
+  const Program copies = run(nest("for k in 0..2 { for i in 0..3 { for j in i..4 { B[i, j] += Y[j, k] } } }"),
+                             {"unroll k materialize=true"});
   RULE_EQ("SWP-1", "SWP-1", step(copies, "swap i j*").code);
   RULE_EQ("SCH-9", "SWP-1", step(copies, "swap i* j").code);
 }

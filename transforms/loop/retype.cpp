@@ -18,14 +18,27 @@ class Retype final : public Operation {
     d.summary = "changes the kind of a loop: how its iterations map to threads, groups and lanes";
     d.parameters = {
         {"loop", ParameterInfo::Kind::loop, true, {}, {}, "the loop; `i*` for all its copies"},
-        {"axis", ParameterInfo::Kind::choice, true, {}, {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"}, "the new kind"},
+        {"axis",
+         ParameterInfo::Kind::choice,
+         true,
+         {},
+         {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"},
+         "the new kind"},
         {"lanes", ParameterInfo::Kind::integer, false, {}, {}, "lanes of a reduction (not built yet)"},
-        {"chains", ParameterInfo::Kind::integer, false, {}, {}, "independent partial results of a reduction (not built yet)"},
+        {"chains",
+         ParameterInfo::Kind::integer,
+         false,
+         {},
+         {},
+         "independent partial results of a reduction (not built yet)"},
     };
     d.refusals = {
         {"RET-2", "`lanes` and `chains` are not built yet"},
-        {"SCH-15", "a loop of the new kind may not stand there: a hardware loop in a scope or in lanes, a barrier in lanes or no longer in a workgroup, a "
-                   "variable that threads would share, more than three workgroup slots, @reduce around anything but one accumulation"},
+        {"SCH-15",
+         "a loop of the new kind may not stand there: a hardware loop in a scope or in lanes, a barrier in lanes or no "
+         "longer in a workgroup, a "
+         "variable that threads would share, more than three workgroup slots, @reduce around anything but one "
+         "accumulation"},
     };
     d.schema = "K (kind)";
     d.greatest = Licence::reassociates;
@@ -41,7 +54,8 @@ class Retype final : public Operation {
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) {
     for (const char* key : {"lanes", "chains"}) {
       if (line.integers.count(key) != 0) {
-        return tl::unexpected(error("RET-2", line.place(key), fmt::format("`{}=` is not built yet", key), "the kind alone can be changed: leave the key out"));
+        return tl::unexpected(error("RET-2", line.place(key), fmt::format("`{}=` is not built yet", key),
+                                    "the kind alone can be changed: leave the key out"));
       }
     }
     const std::string& wanted = line.choices.at("axis");
@@ -49,7 +63,9 @@ class Retype final : public Operation {
     return std::make_unique<Retype>(std::move(line), axis);
   }
 
-  StepResult apply(const Program& before, Query&) const override { return placed(line_, with_kind(before, line_.loops.at("loop"), axis_)); }
+  StepResult apply(const Program& before, Query&) const override {
+    return placed(line_, with_kind(before, line_.loops.at("loop"), axis_));
+  }
 
  private:
   Arguments line_;

@@ -1,8 +1,8 @@
 // `split i factor=16 -> io, ii`: one loop becomes two, of which the inner one has `factor` iterations (spec/split.md).
 //
 // With T = ceildiv(hi - lo, step) iterations, iteration factor·io + ii of the old loop is iteration (io, ii) of the new
-// ones, and i becomes lo + step·(factor·io + ii). Where factor does not visibly divide T, the whole body stands under the
-// guard that i is below hi; guard folding removes it again where it always holds.
+// ones, and i becomes lo + step·(factor·io + ii). Where factor does not visibly divide T, the whole body stands under
+// the guard that i is below hi; guard folding removes it again where it always holds.
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/facts.hpp"
@@ -45,12 +45,16 @@ class Split final : public Operation {
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program& p) {
     const std::int64_t factor = line.integers.at("factor");
     const Location where = line.place("factor");
-    if (factor < 1) return tl::unexpected(error("SPLIT-1", where, fmt::format("the factor of a split is at least 1, not {}", factor)));
+    if (factor < 1)
+      return tl::unexpected(
+          error("SPLIT-1", where, fmt::format("the factor of a split is at least 1, not {}", factor)));
     for (const Symbol& symbol : line.loops.at("loop")) {
       const Stmt loop = find_loops(p, symbol).front();
       std::int64_t span = 0;
       if (__builtin_mul_overflow(loop->step, factor, &span)) {
-        return tl::unexpected(error("SPLIT-1", where, fmt::format("{} times the step of `{}`, {}, is beyond 64 bits", factor, symbol, loop->step)));
+        return tl::unexpected(
+            error("SPLIT-1", where,
+                  fmt::format("{} times the step of `{}`, {}, is beyond 64 bits", factor, symbol, loop->step)));
       }
     }
     return std::make_unique<Split>(std::move(line), factor);
@@ -66,19 +70,23 @@ class Split final : public Operation {
       if (guarded[symbol] && holds_barrier(loop->body)) {
         // A guard around a barrier is no way to write this; where it always holds it is not needed.
         const Formula facts = *facts_at_loop(before, symbol);
-        if (!query.implied(facts, Formula::zero(floormod(trip_count(loop), factor_)) | Formula::le(loop->hi, loop->lo))) {
-          return tl::unexpected(inapplicable(line_, "SPLIT-6", fmt::format("`{}` holds a barrier, and {} does not always divide its number of iterations", symbol, factor_),
-                                             loop->where, "choose a factor that divides the number of iterations"));
+        if (!query.implied(facts,
+                           Formula::zero(floormod(trip_count(loop), factor_)) | Formula::le(loop->hi, loop->lo))) {
+          return tl::unexpected(
+              inapplicable(line_, "SPLIT-6",
+                           fmt::format("`{}` holds a barrier, and {} does not always divide its number of iterations",
+                                       symbol, factor_),
+                           loop->where, "choose a factor that divides the number of iterations"));
         }
         guarded[symbol] = false;
       }
       results[symbol] = new_names(symbol, names);
     }
     return placed(line_, rewrite_loops(before, [&](const Stmt& s) -> std::optional<Block> {
-      const auto it = results.find(s->name);
-      if (it == results.end()) return std::nullopt;
-      return Block{split(s, it->second.first, it->second.second, guarded.at(s->name))};
-    }));
+                    const auto it = results.find(s->name);
+                    if (it == results.end()) return std::nullopt;
+                    return Block{split(s, it->second.first, it->second.second, guarded.at(s->name))};
+                  }));
   }
 
  private:

@@ -15,8 +15,10 @@ namespace {
 // The headers after an exchange of `outer` (i) and `inner` (j).
 class Exchange {
  public:
-  Exchange(const Stmt& outer, const Stmt& inner) : outer_(outer), inner_(inner), i_(outer->name), j_(Index::symbol(inner->name)) {
-    const Index last = outer->step == 1 ? outer->hi - 1 : outer->lo + floordiv(outer->hi - 1 - outer->lo, outer->step) * outer->step;
+  Exchange(const Stmt& outer, const Stmt& inner)
+      : outer_(outer), inner_(inner), i_(outer->name), j_(Index::symbol(inner->name)) {
+    const Index last =
+        outer->step == 1 ? outer->hi - 1 : outer->lo + floordiv(outer->hi - 1 - outer->lo, outer->step) * outer->step;
     j_lo_ = inner->lo;
     j_hi_ = inner->hi;
     j_step_ = inner->step;
@@ -32,7 +34,9 @@ class Exchange {
   }
 
   bool guarded() const { return !guards_.empty(); }
-  bool overflowed() const { return j_lo_.overflowed() || j_hi_.overflowed() || i_lo().overflowed() || i_hi().overflowed(); }
+  bool overflowed() const {
+    return j_lo_.overflowed() || j_hi_.overflowed() || i_lo().overflowed() || i_hi().overflowed();
+  }
 
   Stmt result() const {
     Block body = inner_->body;
@@ -69,7 +73,8 @@ class Exchange {
       from_.push_back(ceildiv(-linear->rest, linear->coefficient));
     } else if (linear->coefficient < 0) {
       // INT64_MIN has no opposite; such a bound is an overflow.
-      below_.push_back(linear->coefficient == INT64_MIN ? Index(1) * INT64_MIN * INT64_MIN : floordiv(linear->rest, -linear->coefficient) + 1);
+      below_.push_back(linear->coefficient == INT64_MIN ? Index(1) * INT64_MIN * INT64_MIN
+                                                        : floordiv(linear->rest, -linear->coefficient) + 1);
     }
     // Otherwise an argument of a minimum or maximum that is free of i: the range of the new outer loop implies it.
   }
@@ -80,7 +85,8 @@ class Exchange {
     if (inner_->step == 1) return;
     const auto linear = linear_in(inner_->lo, i_);
     std::int64_t stride = 0;
-    if (linear && !__builtin_mul_overflow(linear->coefficient, outer_->step, &stride) && stride % inner_->step == 0) return;
+    if (linear && !__builtin_mul_overflow(linear->coefficient, outer_->step, &stride) && stride % inner_->step == 0)
+      return;
     j_step_ = 1;
     guards_.push_back(divisible(j_ - inner_->lo, inner_->step));
   }
@@ -147,7 +153,9 @@ class Swap final : public Operation {
     return d;
   }
 
-  static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) { return std::make_unique<Swap>(std::move(line)); }
+  static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) {
+    return std::make_unique<Swap>(std::move(line));
+  }
 
   StepResult apply(const Program& before, Query&) const override {
     const std::vector<Symbol>& outers = line_.loops.at("outer");
@@ -160,13 +168,15 @@ class Swap final : public Operation {
     }
     for (const Symbol& symbol : inners) {
       if (std::find(used.begin(), used.end(), symbol) == used.end()) {
-        return tl::unexpected(inapplicable(line_, "SWP-1", fmt::format("`{}` is not the only statement of any of the outer loops", symbol), find_loops(before, symbol).front()->where));
+        return tl::unexpected(inapplicable(
+            line_, "SWP-1", fmt::format("`{}` is not the only statement of any of the outer loops", symbol),
+            find_loops(before, symbol).front()->where));
       }
     }
     return placed(line_, rewrite_loops(before, [&](const Stmt& s) -> std::optional<Block> {
-      if (!is_loop(s, outers)) return std::nullopt;
-      return Block{Exchange(s, s->body[0]).result()};
-    }));
+                    if (!is_loop(s, outers)) return std::nullopt;
+                    return Block{Exchange(s, s->body[0]).result()};
+                  }));
   }
 
  private:
@@ -175,10 +185,15 @@ class Swap final : public Operation {
     const Stmt& inner = outer->body[0];
     const Exchange exchange(outer, inner);
     if (exchange.overflowed()) {
-      return inapplicable(line_, "SWP-6", fmt::format("the bounds of `{}`, rewritten without `{}`, leave 64 bits", inner->name, outer->name), inner->where);
+      return inapplicable(
+          line_, "SWP-6",
+          fmt::format("the bounds of `{}`, rewritten without `{}`, leave 64 bits", inner->name, outer->name),
+          inner->where);
     }
     if (exchange.guarded() && holds_barrier(inner->body)) {
-      return inapplicable(line_, "SWP-7", fmt::format("the bounds of `{}` would become a guard around a barrier", inner->name), inner->where);
+      return inapplicable(line_, "SWP-7",
+                          fmt::format("the bounds of `{}` would become a guard around a barrier", inner->name),
+                          inner->where);
     }
     return std::nullopt;
   }
@@ -189,15 +204,18 @@ class Swap final : public Operation {
     if (find_statement(outer->body, is_inner)) {
       const auto other = std::find_if_not(outer->body.begin(), outer->body.end(), is_inner);
       const Location note = other == outer->body.end() ? outer->body[1]->where : (*other)->where;
-      return inapplicable(line_, "SWP-1", fmt::format("`{}` is not the only statement inside `{}`", inner, outer->name), note, "fission it first");
+      return inapplicable(line_, "SWP-1", fmt::format("`{}` is not the only statement inside `{}`", inner, outer->name),
+                          note, "fission it first");
     }
     for (const Symbol& symbol : inners) {
       const Stmt loop = find_loops(before, symbol).front();
       if (find_statement(loop->body, [&](const Stmt& s) { return is_loop(s, {outer->name}); })) {
-        return inapplicable(line_, "SWP-1", fmt::format("`{}` stands inside `{}`, not around it", outer->name, symbol), outer->where, fmt::format("the outer loop comes first: `swap {} {}`", symbol, outer->name));
+        return inapplicable(line_, "SWP-1", fmt::format("`{}` stands inside `{}`, not around it", outer->name, symbol),
+                            outer->where, fmt::format("the outer loop comes first: `swap {} {}`", symbol, outer->name));
       }
     }
-    return inapplicable(line_, "SWP-1", fmt::format("`{}` does not stand inside `{}`", inner, outer->name), find_loops(before, inners[0]).front()->where);
+    return inapplicable(line_, "SWP-1", fmt::format("`{}` does not stand inside `{}`", inner, outer->name),
+                        find_loops(before, inners[0]).front()->where);
   }
 
   Arguments line_;

@@ -39,7 +39,12 @@ class Unroll final : public Operation {
     d.summary = "unrolls a loop: as a mark for the code generator, or in the program";
     d.parameters = {
         {"loop", ParameterInfo::Kind::loop, true, {}, {}, "the loop; `i*` for all its copies"},
-        {"materialize", ParameterInfo::Kind::boolean, false, "false", {}, "true: one copy of the body per iteration, in the program"},
+        {"materialize",
+         ParameterInfo::Kind::boolean,
+         false,
+         "false",
+         {},
+         "true: one copy of the body per iteration, in the program"},
     };
     d.refusals = {
         {"UNR-3", "materialize: the number of iterations is not the same whenever the loop is reached"},
@@ -56,7 +61,9 @@ class Unroll final : public Operation {
     return d;
   }
 
-  static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) { return std::make_unique<Unroll>(std::move(line)); }
+  static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) {
+    return std::make_unique<Unroll>(std::move(line));
+  }
 
   StepResult apply(const Program& before, Query& query) const override {
     const std::vector<Symbol>& loops = line_.loops.at("loop");
@@ -67,8 +74,9 @@ class Unroll final : public Operation {
       const Stmt loop = find_loops(before, symbol).front();
       const std::optional<std::int64_t> count = iterations(loop, *facts_at_loop(before, symbol), query);
       if (!count) {
-        return tl::unexpected(inapplicable(line_, "UNR-3", fmt::format("`{}` runs {} times, which is not a constant", symbol, trip_count(loop).text()), loop->where,
-                                           "split it by a constant and unroll the inner loop"));
+        return tl::unexpected(inapplicable(
+            line_, "UNR-3", fmt::format("`{}` runs {} times, which is not a constant", symbol, trip_count(loop).text()),
+            loop->where, "split it by a constant and unroll the inner loop"));
       }
       counts[symbol] = *count;
     }
@@ -81,7 +89,8 @@ class Unroll final : public Operation {
       const std::int64_t count = it->second;
       if (count <= most_copies) nodes += count * size(s->body);
       if (count > most_copies || nodes > most_nodes) {
-        refusal = inapplicable(line_, "UNR-4", fmt::format("{} copies of `{}` are too many", count, s->name), s->where, "split it and unroll the inner loop");
+        refusal = inapplicable(line_, "UNR-4", fmt::format("{} copies of `{}` are too many", count, s->name), s->where,
+                               "split it and unroll the inner loop");
         return std::nullopt;
       }
       return copies(s, count, names);
@@ -93,8 +102,9 @@ class Unroll final : public Operation {
  private:
   static Index trip_count(const Stmt& loop) { return ceildiv(loop->hi - loop->lo, loop->step); }
 
-  // The number of iterations, where it is the same whenever the loop is reached: constant in form, or, for sizes that are
-  // fixed by the parameters' ranges and the guards around, the value at one point that is proved to be the one at all.
+  // The number of iterations, where it is the same whenever the loop is reached: constant in form, or, for sizes that
+  // are fixed by the parameters' ranges and the guards around, the value at one point that is proved to be the one at
+  // all.
   static std::optional<std::int64_t> iterations(const Stmt& loop, const Formula& facts, Query& query) {
     const Index count = trip_count(loop);
     if (count.is_constant()) return std::max<std::int64_t>(count.constant(), 0);
