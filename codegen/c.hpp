@@ -38,7 +38,8 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   /// `limit` is wall time for one run. Undefined cells of outputs and temps start filled with the byte 0xCD.
-  virtual KernelOutcome run(const ParameterMap& parameters, const TensorMap& inputs, std::chrono::milliseconds limit) = 0;
+  virtual KernelOutcome run(const ParameterMap& parameters, const TensorMap& inputs,
+                            std::chrono::milliseconds limit) = 0;
 };
 /// Compiles; on failure `error` says why.
 std::unique_ptr<Kernel> compile(const Program& p, const CompilerSpec& compiler, KernelOutcome& error);

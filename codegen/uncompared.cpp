@@ -67,7 +67,8 @@ class Flow {
       inner = target = edges_.size();
       edges_.emplace_back();
       edges_[condition].push_back(inner);
-    } else if (s->kind == StmtKind::store || s->kind == StmtKind::zero || s->kind == StmtKind::declare || s->kind == StmtKind::assign) {
+    } else if (s->kind == StmtKind::store || s->kind == StmtKind::zero || s->kind == StmtKind::declare ||
+               s->kind == StmtKind::assign) {
       target = node(s->name);
       edges_[condition].push_back(target);
     }

@@ -51,7 +51,8 @@ class Emitter {
     std::vector<std::string> declarations, release;
   };
   /// Adds an array of `count` elements (`constant`, when that is known; small arrays live on the stack).
-  void array(Type element, const std::string& name, const std::string& count, std::optional<std::int64_t> constant, Arrays& into);
+  void array(Type element, const std::string& name, const std::string& count, std::optional<std::int64_t> constant,
+             Arrays& into);
   void lines(const std::vector<std::string>& texts);
 
   Names& names() { return names_; }
@@ -61,15 +62,15 @@ class Emitter {
   /// The lanes of one @vectorized loop (times those around it).
   struct Lanes {
     const Lanes* parent = nullptr;
-    std::string count;                      // text of the number of lanes
-    std::optional<std::int64_t> constant;   // when it is known
-    std::string lane;                       // the identifier that counts lanes
-    std::vector<std::string> bindings;      // declarations at the head of every loop over the lanes
-    std::string mask;                       // array of active lanes; empty when all are
-    std::string cell;                       // scratch array of offsets, once needed
-    std::map<Type, std::string> values;     // scratch arrays by element type
+    std::string count;                     // text of the number of lanes
+    std::optional<std::int64_t> constant;  // when it is known
+    std::string lane;                      // the identifier that counts lanes
+    std::vector<std::string> bindings;     // declarations at the head of every loop over the lanes
+    std::string mask;                      // array of active lanes; empty when all are
+    std::string cell;                      // scratch array of offsets, once needed
+    std::map<Type, std::string> values;    // scratch arrays by element type
     Arrays arrays;
-    std::vector<Symbol> own;                // symbols and variables that are per lane of these lanes
+    std::vector<Symbol> own;  // symbols and variables that are per lane of these lanes
   };
 
   /// What was emitted so far; empties it.

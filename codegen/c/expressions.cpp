@@ -11,7 +11,8 @@ std::string Emitter::symbol_text(const Symbol& s) {
 }
 
 Text Emitter::index(const Index& e) {
-  return c_index(e, [this](const Symbol& s) { return symbol_text(s); }, helpers_);
+  return c_index(
+      e, [this](const Symbol& s) { return symbol_text(s); }, helpers_);
 }
 
 Text Emitter::cells(const Buffer& b) {
@@ -41,7 +42,8 @@ Text Emitter::offset(const Symbol& buffer, const std::vector<Expr>& indices) {
     const Expr& e = indices[d];
     const Index& extent = b->dims[d];
     Text position = expression(e);
-    if (e->op != Op::index && e->type != Type::i64) position = {"(int64_t)" + within(position, Binding::unary), Binding::unary};
+    if (e->op != Op::index && e->type != Type::i64)
+      position = {"(int64_t)" + within(position, Binding::unary), Binding::unary};
     Text scaled{within(at, Binding::product) + " * " + within(index(extent), Binding::unary), Binding::product};
     if (known && extent.is_constant()) {
       known = *known * extent.constant();
@@ -74,7 +76,8 @@ Text Emitter::expression(const Expr& e) {
     case Op::choice: {
       const std::string condition = within(expression(e->args[0]), Binding::disjunction);
       const std::string chosen = within(expression(e->args[1]), Binding::disjunction);
-      return {condition + " ? " + chosen + " : " + within(expression(e->args[2]), Binding::disjunction), Binding::conditional};
+      return {condition + " ? " + chosen + " : " + within(expression(e->args[2]), Binding::disjunction),
+              Binding::conditional};
     }
     case Op::scope: return scope(e);
     default: return operation(e);
@@ -108,7 +111,8 @@ Text Emitter::operation(const Expr& e) {
   if (is_native(e->op, t)) {
     if (const auto form = infix(e->op)) {
       const std::string left = within(expression(e->args[0]), form->left);
-      return {fmt::format("{} {} {}", left, info(e->op).text, within(expression(e->args[1]), form->right)), form->result};
+      return {fmt::format("{} {} {}", left, info(e->op).text, within(expression(e->args[1]), form->right)),
+              form->result};
     }
     return {std::string(info(e->op).text) + within(expression(e->args[0]), Binding::primary), Binding::unary};
   }
@@ -120,14 +124,17 @@ Text Emitter::operation(const Expr& e) {
 Text Emitter::conversion(Type to, const Expr& operand) {
   const Type from = operand->type;
   const Text x = expression(operand);
-  const auto cast = [](Type t, const Text& value) { return Text{fmt::format("({}){}", c_type(t), within(value, Binding::unary)), Binding::unary}; };
+  const auto cast = [](Type t, const Text& value) {
+    return Text{fmt::format("({}){}", c_type(t), within(value, Binding::unary)), Binding::unary};
+  };
   if (to == from) return x;
   const bool narrow_source = from == Type::f16 || from == Type::bf16;
   if (to == Type::boolean) {
     if (narrow_source) return {fmt::format("({} & 0x7fff) != 0", within(x, Binding::unary)), Binding::comparison};
     return {within(x, Binding::sum) + " != 0", Binding::comparison};
   }
-  const Text value = narrow_source ? Text{fmt::format("{}({})", helpers_.use("f64_from_" + std::string(name(from))), x.s)} : x;
+  const Text value =
+      narrow_source ? Text{fmt::format("{}({})", helpers_.use("f64_from_" + std::string(name(from))), x.s)} : x;
   if (to == Type::f64) return narrow_source ? value : cast(to, value);
   if (to == Type::f32) return cast(to, value);
   if (!is_float(to)) {
@@ -135,7 +142,9 @@ Text Emitter::conversion(Type to, const Expr& operand) {
     return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), value.s)};
   }
   const bool wide_integer = from == Type::i64 || from == Type::u64 || from == Type::index;
-  const std::string exact = wide_integer ? fmt::format("{}({})", helpers_.use(from == Type::u64 ? "odd_from_u64" : "odd_from_i64"), value.s) : value.s;
+  const std::string exact =
+      wide_integer ? fmt::format("{}({})", helpers_.use(from == Type::u64 ? "odd_from_u64" : "odd_from_i64"), value.s)
+                   : value.s;
   return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), exact)};
 }
 

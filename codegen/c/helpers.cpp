@@ -48,10 +48,8 @@ bool is_native(Op op, Type t) {
     case Op::add:
     case Op::sub:
     case Op::mul:
-    case Op::div:
-      return wide_float;
-    default:
-      return false;
+    case Op::div: return wide_float;
+    default: return false;
   }
 }
 
@@ -71,7 +69,8 @@ std::string Helpers::use(Op op, Type t) {
   if (in_use_.count(helper_name) != 0) return helper_name;
   std::string text;
   if (op == Op::select) {
-    text = fill("static inline $T select_$t(int c, $T a, $T b) { return c ? a : b; }\n", {{"$T", c_type(t)}, {"$t", name(t)}});
+    text = fill("static inline $T select_$t(int c, $T a, $T b) { return c ? a : b; }\n",
+                {{"$T", c_type(t)}, {"$t", name(t)}});
   } else if (!is_float(t)) {
     text = integer(op, t);
   } else {

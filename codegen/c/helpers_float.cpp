@@ -56,8 +56,7 @@ std::string_view selecting_pattern(Op op) {
              "  if (x != x) return a;\n"
              "  return x > 0 ? (x < 1 ? a : $1) : 0;\n"
              "}\n";
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -69,8 +68,7 @@ std::string_view wide_pattern(Op op) {
     case Op::recip: return "static inline $T $w_$t($T a) { return $1 / a; }\n";
     case Op::trunc:
     case Op::floor:
-    case Op::ceil:
-      return "static inline $T $w_$t($T a) { return $w$f(a); }\n";
+    case Op::ceil: return "static inline $T $w_$t($T a) { return $w$f(a); }\n";
     default: return {};
   }
 }
@@ -88,8 +86,7 @@ std::string_view narrow_pattern(Op op) {
     case Op::recip: return "static inline $T $w_$t($T a) { return $N(1 / $V(a)); }\n";
     case Op::trunc:
     case Op::floor:
-    case Op::ceil:
-      return "static inline $T $w_$t($T a) { return $N($w($V(a))); }\n";
+    case Op::ceil: return "static inline $T $w_$t($T a) { return $N($w($V(a))); }\n";
     case Op::eq: return "static inline int $w_$t($T a, $T b) { return $V(a) == $V(b); }\n";
     case Op::ne: return "static inline int $w_$t($T a, $T b) { return $V(a) != $V(b); }\n";
     case Op::lt: return "static inline int $w_$t($T a, $T b) { return $V(a) < $V(b); }\n";

@@ -24,7 +24,8 @@ std::string Helpers::function(Op op, Type t) {
            "  const long double r = powl(a, b);\n"
            "  const float low = (float)(r * (1.0L - 0x1p-59L)), high = (float)(r * (1.0L + 0x1p-59L));\n"
            "  if (r != r || low == high) return (float)r;\n"
-           "  const __float128 q = powq(a, b), s = q * 8193; /* a tie between floats, or close: round to 100 bits first */\n"
+           "  const __float128 q = powq(a, b), s = q * 8193; /* a tie between floats, or close: round to 100 bits "
+           "first */\n"
            "  return (float)(s - (s - q));\n"
            "}\n";
   }
@@ -34,7 +35,9 @@ std::string Helpers::function(Op op, Type t) {
   std::string_view pattern = "static inline $T $w_$t($T a) { return $R$wl($(a$))$E; }\n";
   if (op == Op::rsqrt) pattern = "static inline $T $w_$t($T a) { return $R(1.0L / sqrtl($(a$)))$E; }\n";
   if (op == Op::pow) pattern = "static inline $T $w_$t($T a, $T b) { return $R$wl($(a$), $(b$))$E; }\n";
-  return fill(pattern, {{"$T", c_type(t)}, {"$(", open}, {"$)", close}, {"$R", rounded}, {"$E", end}, {"$w", word(op)}, {"$t", type}});
+  return fill(
+      pattern,
+      {{"$T", c_type(t)}, {"$(", open}, {"$)", close}, {"$R", rounded}, {"$E", end}, {"$w", word(op)}, {"$t", type}});
 }
 
 }  // namespace assay::codegen

@@ -11,29 +11,23 @@ namespace {
 std::string_view unsigned_pattern(Op op) {
   switch (op) {
     case Op::abs:
-    case Op::relu:
-      return "static inline $T $w_$t($T a) { return a; }\n";
+    case Op::relu: return "static inline $T $w_$t($T a) { return a; }\n";
     case Op::floordiv:
     case Op::truncdiv:
-    case Op::eucdiv:
-      return "static inline $T $w_$t($T a, $T b) {\n  if (b == 0) abort();\n  return ($T)(a / b);\n}\n";
+    case Op::eucdiv: return "static inline $T $w_$t($T a, $T b) {\n  if (b == 0) abort();\n  return ($T)(a / b);\n}\n";
     case Op::ceildiv:
       return "static inline $T $w_$t($T a, $T b) {\n  if (b == 0) abort();\n  return ($T)(a / b + (a % b != 0));\n}\n";
     case Op::floormod:
     case Op::truncmod:
-    case Op::eucmod:
-      return "static inline $T $w_$t($T a, $T b) {\n  if (b == 0) abort();\n  return ($T)(a % b);\n}\n";
-    default:
-      return {};
+    case Op::eucmod: return "static inline $T $w_$t($T a, $T b) {\n  if (b == 0) abort();\n  return ($T)(a % b);\n}\n";
+    default: return {};
   }
 }
 
 std::string_view signed_pattern(Op op) {
   switch (op) {
-    case Op::abs:
-      return "static inline $T $w_$t($T a) { return a < 0 ? ($T)(0 - ($U)a) : a; }\n";
-    case Op::relu:
-      return "static inline $T $w_$t($T a) { return a > 0 ? a : 0; }\n";
+    case Op::abs: return "static inline $T $w_$t($T a) { return a < 0 ? ($T)(0 - ($U)a) : a; }\n";
+    case Op::relu: return "static inline $T $w_$t($T a) { return a > 0 ? a : 0; }\n";
     case Op::floordiv:
       return "static inline $T $w_$t($T a, $T b) {\n"
              "  if (b == 0) abort();\n"
@@ -77,8 +71,7 @@ std::string_view signed_pattern(Op op) {
              "  const $T r = ($T)(a % b);\n"
              "  return ($T)(r >= 0 ? r : b > 0 ? r + b : r - b);\n"
              "}\n";
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -99,7 +92,9 @@ std::string_view common_pattern(Op op) {
 std::string Helpers::integer(Op op, Type t) const {
   std::string_view pattern = common_pattern(op);
   if (pattern.empty()) pattern = is_signed_int(t) ? signed_pattern(op) : unsigned_pattern(op);
-  return fill(pattern, {{"$T", c_type(t)}, {"$U", bit_width(t) == 64 ? "uint64_t" : "uint32_t"}, {"$w", word(op)}, {"$t", name(t)}});
+  return fill(
+      pattern,
+      {{"$T", c_type(t)}, {"$U", bit_width(t) == 64 ? "uint64_t" : "uint32_t"}, {"$w", word(op)}, {"$t", name(t)}});
 }
 
 }  // namespace assay::codegen

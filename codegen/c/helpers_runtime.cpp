@@ -8,54 +8,63 @@ namespace assay::codegen {
 namespace {
 
 constexpr std::array helpers{
-    RuntimeHelper{"index_floordiv", "", "static inline int64_t index_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }\n"},
-    RuntimeHelper{"index_floormod", "", "static inline int64_t index_floormod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }\n"},
+    RuntimeHelper{"index_floordiv", "",
+                  "static inline int64_t index_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }\n"},
+    RuntimeHelper{
+        "index_floormod", "",
+        "static inline int64_t index_floormod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }\n"},
     RuntimeHelper{"index_min", "", "static inline int64_t index_min(int64_t a, int64_t b) { return a < b ? a : b; }\n"},
     RuntimeHelper{"index_max", "", "static inline int64_t index_max(int64_t a, int64_t b) { return a > b ? a : b; }\n"},
     RuntimeHelper{"index_next", "",
-                  "static inline int64_t index_next(int64_t i, int64_t step, int64_t end) { /* i + step, but never past the range of int64_t */\n"
+                  "static inline int64_t index_next(int64_t i, int64_t step, int64_t end) { /* i + step, but never "
+                  "past the range of int64_t */\n"
                   "  return (uint64_t)end - (uint64_t)i > (uint64_t)step ? i + step : end;\n"
                   "}\n"},
     RuntimeHelper{"trip_count", "",
                   "static inline int64_t trip_count(int64_t lo, int64_t hi, int64_t step) {\n"
                   "  return lo < hi ? (int64_t)(((uint64_t)hi - (uint64_t)lo - 1) / (uint64_t)step) + 1 : 0;\n"
                   "}\n"},
-    RuntimeHelper{"allocate", "",
-                  "static void *allocate(int64_t count, size_t width) {\n"
-                  "  void *const cells = (uint64_t)count <= SIZE_MAX / width ? malloc((size_t)count * width + 1) : NULL;\n"
-                  "  if (cells == NULL) abort();\n"
-                  "  return cells;\n"
-                  "}\n"},
-    RuntimeHelper{"narrow", "",
-                  "/* x rounded once, ties to even, to a float of `fraction` stored bits and least normal exponent `least`. */\n"
-                  "static uint16_t narrow(double x, int fraction, int least) {\n"
-                  "  uint64_t bits;\n"
-                  "  memcpy(&bits, &x, sizeof bits);\n"
-                  "  const uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);\n"
-                  "  const uint64_t infinity = (uint64_t)(3 - 2 * least) << fraction;\n"
-                  "  const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;\n"
-                  "  if (x != x) return (uint16_t)(infinity | (uint64_t)1 << (fraction - 1));\n"
-                  "  if (exponent == 1024) return (uint16_t)(sign | infinity);\n"
-                  "  if (exponent < least - fraction - 1) return sign; /* below half of the least subnormal */\n"
-                  "  const uint64_t significand = (bits & 0xfffffffffffff) | (uint64_t)1 << 52;\n"
-                  "  const int dropped = 52 - fraction + (exponent < least ? least - exponent : 0);\n"
-                  "  const uint64_t rest = significand & (((uint64_t)1 << dropped) - 1), half = (uint64_t)1 << (dropped - 1);\n"
-                  "  uint64_t kept = significand >> dropped;\n"
-                  "  kept += rest > half || (rest == half && (kept & 1) != 0);\n"
-                  "  if (exponent > least) kept += (uint64_t)(exponent - least) << fraction;\n"
-                  "  return (uint16_t)(sign | (kept < infinity ? kept : infinity));\n"
-                  "}\n"},
-    RuntimeHelper{"f16_from_f64", "narrow", "static inline uint16_t f16_from_f64(double x) { return narrow(x, 10, -14); }\n"},
-    RuntimeHelper{"bf16_from_f64", "narrow", "static inline uint16_t bf16_from_f64(double x) { return narrow(x, 7, -126); }\n"},
-    RuntimeHelper{"f64_from_f16", "",
-                  "static double f64_from_f16(uint16_t a) {\n"
-                  "  const uint64_t sign = (uint64_t)(a & 0x8000) << 48, exponent = a >> 10 & 31, fraction = a & 0x3ff;\n"
-                  "  if (exponent == 0) return sign != 0 ? -(double)fraction * 0x1p-24 : (double)fraction * 0x1p-24;\n"
-                  "  const uint64_t bits = sign | (exponent == 31 ? (uint64_t)0x7ff : exponent + 1008) << 52 | fraction << 42;\n"
-                  "  double x;\n"
-                  "  memcpy(&x, &bits, sizeof x);\n"
-                  "  return x;\n"
-                  "}\n"},
+    RuntimeHelper{
+        "allocate", "",
+        "static void *allocate(int64_t count, size_t width) {\n"
+        "  void *const cells = (uint64_t)count <= SIZE_MAX / width ? malloc((size_t)count * width + 1) : NULL;\n"
+        "  if (cells == NULL) abort();\n"
+        "  return cells;\n"
+        "}\n"},
+    RuntimeHelper{
+        "narrow", "",
+        "/* x rounded once, ties to even, to a float of `fraction` stored bits and least normal exponent `least`. */\n"
+        "static uint16_t narrow(double x, int fraction, int least) {\n"
+        "  uint64_t bits;\n"
+        "  memcpy(&bits, &x, sizeof bits);\n"
+        "  const uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);\n"
+        "  const uint64_t infinity = (uint64_t)(3 - 2 * least) << fraction;\n"
+        "  const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;\n"
+        "  if (x != x) return (uint16_t)(infinity | (uint64_t)1 << (fraction - 1));\n"
+        "  if (exponent == 1024) return (uint16_t)(sign | infinity);\n"
+        "  if (exponent < least - fraction - 1) return sign; /* below half of the least subnormal */\n"
+        "  const uint64_t significand = (bits & 0xfffffffffffff) | (uint64_t)1 << 52;\n"
+        "  const int dropped = 52 - fraction + (exponent < least ? least - exponent : 0);\n"
+        "  const uint64_t rest = significand & (((uint64_t)1 << dropped) - 1), half = (uint64_t)1 << (dropped - 1);\n"
+        "  uint64_t kept = significand >> dropped;\n"
+        "  kept += rest > half || (rest == half && (kept & 1) != 0);\n"
+        "  if (exponent > least) kept += (uint64_t)(exponent - least) << fraction;\n"
+        "  return (uint16_t)(sign | (kept < infinity ? kept : infinity));\n"
+        "}\n"},
+    RuntimeHelper{"f16_from_f64", "narrow",
+                  "static inline uint16_t f16_from_f64(double x) { return narrow(x, 10, -14); }\n"},
+    RuntimeHelper{"bf16_from_f64", "narrow",
+                  "static inline uint16_t bf16_from_f64(double x) { return narrow(x, 7, -126); }\n"},
+    RuntimeHelper{
+        "f64_from_f16", "",
+        "static double f64_from_f16(uint16_t a) {\n"
+        "  const uint64_t sign = (uint64_t)(a & 0x8000) << 48, exponent = a >> 10 & 31, fraction = a & 0x3ff;\n"
+        "  if (exponent == 0) return sign != 0 ? -(double)fraction * 0x1p-24 : (double)fraction * 0x1p-24;\n"
+        "  const uint64_t bits = sign | (exponent == 31 ? (uint64_t)0x7ff : exponent + 1008) << 52 | fraction << 42;\n"
+        "  double x;\n"
+        "  memcpy(&x, &bits, sizeof x);\n"
+        "  return x;\n"
+        "}\n"},
     RuntimeHelper{"f64_from_bf16", "",
                   "static inline double f64_from_bf16(uint16_t a) {\n"
                   "  const uint32_t bits = (uint32_t)a << 16;\n"
@@ -63,40 +72,61 @@ constexpr std::array helpers{
                   "  memcpy(&x, &bits, sizeof x);\n"
                   "  return x;\n"
                   "}\n"},
-    RuntimeHelper{"add_to_odd", "",
-                  "/* p + c; an inexact sum gets an odd last bit, so that rounding it further equals rounding the exact sum. */\n"
-                  "static double add_to_odd(double p, double c) {\n"
-                  "  const double s = p + c, t = s - p;\n"
-                  "  if (s - s != 0) return s; /* infinite or NaN */\n"
-                  "  const double error = (p - (s - t)) + (c - t);\n"
-                  "  uint64_t bits;\n"
-                  "  memcpy(&bits, &s, sizeof bits);\n"
-                  "  if (error != 0 && (bits & 1) == 0) bits += (error > 0) == (s > 0) ? 1 : UINT64_MAX;\n"
-                  "  double odd;\n"
-                  "  memcpy(&odd, &bits, sizeof odd);\n"
-                  "  return odd;\n"
-                  "}\n"},
+    RuntimeHelper{
+        "add_to_odd", "",
+        "/* p + c; an inexact sum gets an odd last bit, so that rounding it further equals rounding the exact sum. */\n"
+        "static double add_to_odd(double p, double c) {\n"
+        "  const double s = p + c, t = s - p;\n"
+        "  if (s - s != 0) return s; /* infinite or NaN */\n"
+        "  const double error = (p - (s - t)) + (c - t);\n"
+        "  uint64_t bits;\n"
+        "  memcpy(&bits, &s, sizeof bits);\n"
+        "  if (error != 0 && (bits & 1) == 0) bits += (error > 0) == (s > 0) ? 1 : UINT64_MAX;\n"
+        "  double odd;\n"
+        "  memcpy(&odd, &bits, sizeof odd);\n"
+        "  return odd;\n"
+        "}\n"},
     RuntimeHelper{"odd_from_u64", "",
-                  "/* The integer as double; an inexact one gets an odd last bit, so that rounding it further is a single rounding. */\n"
+                  "/* The integer as double; an inexact one gets an odd last bit, so that rounding it further is a "
+                  "single rounding. */\n"
                   "static double odd_from_u64(uint64_t a) {\n"
                   "  return a >> 53 == 0 ? (double)a : (double)(a >> 11 | ((a & 0x7ff) != 0)) * 0x1p11;\n"
                   "}\n"},
     RuntimeHelper{"odd_from_i64", "odd_from_u64",
-                  "static inline double odd_from_i64(int64_t a) { return a < 0 ? -odd_from_u64(0 - (uint64_t)a) : odd_from_u64((uint64_t)a); }\n"},
-    RuntimeHelper{"i8_from_f64", "", "static inline int8_t i8_from_f64(double x) { return x != x ? 0 : x <= -0x1p7 ? INT8_MIN : x >= 0x1p7 ? INT8_MAX : (int8_t)x; }\n"},
-    RuntimeHelper{"i16_from_f64", "", "static inline int16_t i16_from_f64(double x) { return x != x ? 0 : x <= -0x1p15 ? INT16_MIN : x >= 0x1p15 ? INT16_MAX : (int16_t)x; }\n"},
-    RuntimeHelper{"i32_from_f64", "", "static inline int32_t i32_from_f64(double x) { return x != x ? 0 : x <= -0x1p31 ? INT32_MIN : x >= 0x1p31 ? INT32_MAX : (int32_t)x; }\n"},
-    RuntimeHelper{"i64_from_f64", "", "static inline int64_t i64_from_f64(double x) { return x != x ? 0 : x <= -0x1p63 ? INT64_MIN : x >= 0x1p63 ? INT64_MAX : (int64_t)x; }\n"},
-    RuntimeHelper{"u8_from_f64", "", "static inline uint8_t u8_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p8 ? UINT8_MAX : (uint8_t)x; }\n"},
-    RuntimeHelper{"u16_from_f64", "", "static inline uint16_t u16_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p16 ? UINT16_MAX : (uint16_t)x; }\n"},
-    RuntimeHelper{"u32_from_f64", "", "static inline uint32_t u32_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p32 ? UINT32_MAX : (uint32_t)x; }\n"},
-    RuntimeHelper{"u64_from_f64", "", "static inline uint64_t u64_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)x; }\n"},
+                  "static inline double odd_from_i64(int64_t a) { return a < 0 ? -odd_from_u64(0 - (uint64_t)a) : "
+                  "odd_from_u64((uint64_t)a); }\n"},
+    RuntimeHelper{"i8_from_f64", "",
+                  "static inline int8_t i8_from_f64(double x) { return x != x ? 0 : x <= -0x1p7 ? INT8_MIN : x >= "
+                  "0x1p7 ? INT8_MAX : (int8_t)x; }\n"},
+    RuntimeHelper{"i16_from_f64", "",
+                  "static inline int16_t i16_from_f64(double x) { return x != x ? 0 : x <= -0x1p15 ? INT16_MIN : x >= "
+                  "0x1p15 ? INT16_MAX : (int16_t)x; }\n"},
+    RuntimeHelper{"i32_from_f64", "",
+                  "static inline int32_t i32_from_f64(double x) { return x != x ? 0 : x <= -0x1p31 ? INT32_MIN : x >= "
+                  "0x1p31 ? INT32_MAX : (int32_t)x; }\n"},
+    RuntimeHelper{"i64_from_f64", "",
+                  "static inline int64_t i64_from_f64(double x) { return x != x ? 0 : x <= -0x1p63 ? INT64_MIN : x >= "
+                  "0x1p63 ? INT64_MAX : (int64_t)x; }\n"},
+    RuntimeHelper{
+        "u8_from_f64", "",
+        "static inline uint8_t u8_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p8 ? UINT8_MAX : (uint8_t)x; }\n"},
+    RuntimeHelper{"u16_from_f64", "",
+                  "static inline uint16_t u16_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p16 ? UINT16_MAX : "
+                  "(uint16_t)x; }\n"},
+    RuntimeHelper{"u32_from_f64", "",
+                  "static inline uint32_t u32_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p32 ? UINT32_MAX : "
+                  "(uint32_t)x; }\n"},
+    RuntimeHelper{"u64_from_f64", "",
+                  "static inline uint64_t u64_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p64 ? UINT64_MAX : "
+                  "(uint64_t)x; }\n"},
     RuntimeHelper{"environment", "",
                   "/* 0 when arithmetic rounds to nearest and keeps subnormals. */\n"
                   "static int environment(void) {\n"
-                  "  volatile float one = 1.0f, below_tie = 0x1p-24f, above_tie = 0x1.8p-24f, least_normal = 0x1p-126f, least = 0x1p-149f;\n"
+                  "  volatile float one = 1.0f, below_tie = 0x1p-24f, above_tie = 0x1.8p-24f, least_normal = "
+                  "0x1p-126f, least = 0x1p-149f;\n"
                   "  if (fegetround() != FE_TONEAREST) return 1;\n"
-                  "  if (one + below_tie != one || -one - below_tie != -one || !(one + above_tie > one) || !(-one - above_tie < -one)) return 1;\n"
+                  "  if (one + below_tie != one || -one - below_tie != -one || !(one + above_tie > one) || !(-one - "
+                  "above_tie < -one)) return 1;\n"
                   "  volatile float half = least_normal * 0.5f, normal = least * 0x1p40f;\n"
                   "  return half == 0.0f || normal == 0.0f ? 2 : 0;\n"
                   "}\n"},
@@ -121,7 +151,8 @@ constexpr std::array helpers{
 }  // namespace
 
 const RuntimeHelper* find_runtime_helper(std::string_view name) {
-  const auto found = std::find_if(helpers.begin(), helpers.end(), [&](const RuntimeHelper& h) { return h.name == name; });
+  const auto found =
+      std::find_if(helpers.begin(), helpers.end(), [&](const RuntimeHelper& h) { return h.name == name; });
   return found == helpers.end() ? nullptr : &*found;
 }
 

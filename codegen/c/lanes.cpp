@@ -21,7 +21,8 @@ bool Emitter::varies(const Expr& e) const {
   bool found = false;
   Visitor v;
   v.enter_expr = [&](const Expr& x) {
-    found = found || (x->op == Op::index && varies(x->index)) || (x->op == Op::variable && per_lane_.count(x->name) != 0);
+    found =
+        found || (x->op == Op::index && varies(x->index)) || (x->op == Op::variable && per_lane_.count(x->name) != 0);
     return !found;
   };
   v.enter_stmt = [&](const Stmt& s) {
@@ -45,7 +46,8 @@ void Emitter::per_lane(Lanes& lanes, const Symbol& symbol, const std::string& te
 
 void Emitter::each_lane(const Lanes& lanes, Which which, const std::function<void()>& inner, bool bind) {
   braces(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", lanes.lane, lanes.count), [&] {
-    if (which == Which::active && !lanes.mask.empty()) line(fmt::format("if (!{}[{}]) continue;", lanes.mask, lanes.lane));
+    if (which == Which::active && !lanes.mask.empty())
+      line(fmt::format("if (!{}[{}]) continue;", lanes.mask, lanes.lane));
     if (bind) lines(lanes.bindings);
     inner();
   });
@@ -69,7 +71,8 @@ void Emitter::vectorized(const Stmt& s) {
     lanes.lane = simple ? symbol : names_.fresh("lane");
     if (!simple) {
       const std::string stride = s->step == 1 ? lanes.lane : lanes.lane + " * " + c_integer(s->step).s;
-      lanes.bindings.push_back(fmt::format("const int64_t {} = {} + {};", symbol, within(index(s->lo), Binding::sum), stride));
+      lanes.bindings.push_back(
+          fmt::format("const int64_t {} = {} + {};", symbol, within(index(s->lo), Binding::sum), stride));
     }
     lanes.count = lanes.constant ? c_integer(*lanes.constant).s : names_.fresh("lanes");
   } else {
@@ -93,7 +96,8 @@ void Emitter::vectorized(const Stmt& s) {
   }
   std::string outer = take();
   if (lanes_ != nullptr) {
-    const std::string from = lane_array(lanes, Type::index, "from"), value = lane_array(lanes, Type::index, symbol + "_of");
+    const std::string from = lane_array(lanes, Type::index, "from"),
+                      value = lane_array(lanes, Type::index, symbol + "_of");
     const std::string next = names_.fresh("next"), each = names_.fresh("each");
     line(fmt::format("int64_t {} = 0;", next));
     each_lane(*lanes_, Which::active, [&] {
@@ -134,11 +138,13 @@ void Emitter::lane_statement(const Stmt& s) {
       array(s->type, variable, lanes.count, lanes.constant, lanes.arrays);
       per_lane(lanes, s->name, fmt::format("{}[{}]", variable, lanes.lane));
       if (!s->value) return;
-      return each_lane(lanes, Which::active, [&] { line(fmt::format("{} = {};", symbol_text(s->name), expression(s->value).s)); });
+      return each_lane(lanes, Which::active,
+                       [&] { line(fmt::format("{} = {};", symbol_text(s->name), expression(s->value).s)); });
     }
     case StmtKind::assign: {
       if (std::find(lanes.own.begin(), lanes.own.end(), s->name) != lanes.own.end()) {
-        return each_lane(lanes, Which::active, [&] { line(fmt::format("{} = {};", symbol_text(s->name), expression(s->value).s)); });
+        return each_lane(lanes, Which::active,
+                         [&] { line(fmt::format("{} = {};", symbol_text(s->name), expression(s->value).s)); });
       }
       return lane_assignment(s->value, nullptr, symbol_text(s->name));
     }
@@ -160,10 +166,13 @@ void Emitter::lane_assignment(const Expr& value, const Text* at, const std::stri
     if (at != nullptr) line(fmt::format("{}[{}] = {};", lanes.cell, lanes.lane, at->s));
     line(fmt::format("{}[{}] = {};", scratch, lanes.lane, expression(value).s));
   });
-  each_lane(lanes, Which::active, [&] {
-    const std::string place = at != nullptr ? fmt::format("{}[{}[{}]]", target, lanes.cell, lanes.lane) : target;
-    line(fmt::format("{} = {}[{}];", place, scratch, lanes.lane));
-  }, at == nullptr);
+  each_lane(
+      lanes, Which::active,
+      [&] {
+        const std::string place = at != nullptr ? fmt::format("{}[{}[{}]]", target, lanes.cell, lanes.lane) : target;
+        line(fmt::format("{} = {}[{}];", place, scratch, lanes.lane));
+      },
+      at == nullptr);
 }
 
 void Emitter::lane_branch(const Stmt& s) {
@@ -203,7 +212,8 @@ void Emitter::lane_loop(const Stmt& s) {
   const std::string mask = lane_array(lanes, Type::boolean, "active");
   each_lane(lanes, Which::all, [&] {
     const std::string count = trip_count(s);
-    const std::string guarded = lanes.mask.empty() ? count : fmt::format("{}[{}] ? {} : 0", lanes.mask, lanes.lane, count);
+    const std::string guarded =
+        lanes.mask.empty() ? count : fmt::format("{}[{}] ? {} : 0", lanes.mask, lanes.lane, count);
     line(fmt::format("{}[{}] = {};", trips, lanes.lane, guarded));
   });
   braces(fmt::format("for (int64_t {0} = 0;; ++{0})", turn), [&] {
@@ -211,7 +221,8 @@ void Emitter::lane_loop(const Stmt& s) {
     each_lane(lanes, Which::all, [&] {
       line(fmt::format("{0} |= {1}[{2}] = {3} < {4}[{2}];", any, mask, lanes.lane, turn, trips));
       const std::string stride = s->step == 1 ? turn : turn + " * " + c_integer(s->step).s;
-      line(fmt::format("if ({}[{}]) {} = {} + {};", mask, lanes.lane, symbol_text(s->name), within(index(s->lo), Binding::sum), stride));
+      line(fmt::format("if ({}[{}]) {} = {} + {};", mask, lanes.lane, symbol_text(s->name),
+                       within(index(s->lo), Binding::sum), stride));
     });
     line(fmt::format("if (!{}) break;", any));
     with_mask(mask, [&] { block(s->body); });

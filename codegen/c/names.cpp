@@ -11,29 +11,97 @@ namespace assay::codegen {
 namespace {
 
 // Keywords of C11 and GNU C, lower-case macros of compilers and headers, and the identifiers that the unit's own text uses.
-constexpr std::array<std::string_view, 72> taken{
-    "auto",     "break",    "case",      "char",     "const",   "continue", "default",  "do",     "double",          "else",      "enum",
-    "extern",   "float",    "for",       "goto",     "if",      "inline",   "int",      "long",   "register",        "restrict",  "return",
-    "short",    "signed",   "sizeof",    "static",   "struct",  "switch",   "typedef",  "union",  "unsigned",        "void",      "volatile",
-    "while",    "asm",      "typeof",    "bool",     "true",    "false",    "linux",    "unix",   "i386",            "math_errhandling", "errno",
-    "abort",    "calloc",   "free",      "malloc",   "memcpy",  "memset",   "main",     "parameters", "buffers",      "narrow",    "extended",
-    "bytes",    "overlap",  "environment", "add_to_odd", "index_floordiv", "index_floormod", "index_min", "index_max", "index_next",
-    "trip_count", "allocate", "state",   "assay_kernel", "body",     "stdin",    "stdout",   "stderr"};
+constexpr std::array<std::string_view, 72> taken{"auto",
+                                                 "break",
+                                                 "case",
+                                                 "char",
+                                                 "const",
+                                                 "continue",
+                                                 "default",
+                                                 "do",
+                                                 "double",
+                                                 "else",
+                                                 "enum",
+                                                 "extern",
+                                                 "float",
+                                                 "for",
+                                                 "goto",
+                                                 "if",
+                                                 "inline",
+                                                 "int",
+                                                 "long",
+                                                 "register",
+                                                 "restrict",
+                                                 "return",
+                                                 "short",
+                                                 "signed",
+                                                 "sizeof",
+                                                 "static",
+                                                 "struct",
+                                                 "switch",
+                                                 "typedef",
+                                                 "union",
+                                                 "unsigned",
+                                                 "void",
+                                                 "volatile",
+                                                 "while",
+                                                 "asm",
+                                                 "typeof",
+                                                 "bool",
+                                                 "true",
+                                                 "false",
+                                                 "linux",
+                                                 "unix",
+                                                 "i386",
+                                                 "math_errhandling",
+                                                 "errno",
+                                                 "abort",
+                                                 "calloc",
+                                                 "free",
+                                                 "malloc",
+                                                 "memcpy",
+                                                 "memset",
+                                                 "main",
+                                                 "parameters",
+                                                 "buffers",
+                                                 "narrow",
+                                                 "extended",
+                                                 "bytes",
+                                                 "overlap",
+                                                 "environment",
+                                                 "add_to_odd",
+                                                 "index_floordiv",
+                                                 "index_floormod",
+                                                 "index_min",
+                                                 "index_max",
+                                                 "index_next",
+                                                 "trip_count",
+                                                 "allocate",
+                                                 "state",
+                                                 "assay_kernel",
+                                                 "body",
+                                                 "stdin",
+                                                 "stdout",
+                                                 "stderr"};
 
 bool ends_in_type(const std::string& s) {
   const auto ends = [&](std::string_view suffix) {
-    return s.size() > suffix.size() && s.compare(s.size() - suffix.size(), suffix.size(), suffix) == 0 && s[s.size() - suffix.size() - 1] == '_';
+    return s.size() > suffix.size() && s.compare(s.size() - suffix.size(), suffix.size(), suffix) == 0 &&
+           s[s.size() - suffix.size() - 1] == '_';
   };
-  return ends("t") || ends("index") || std::any_of(std::begin(storage_types), std::end(storage_types), [&](Type t) { return ends(name(t)); });
+  return ends("t") || ends("index") ||
+         std::any_of(std::begin(storage_types), std::end(storage_types), [&](Type t) { return ends(name(t)); });
 }
 
 // Object-like macros of the standard headers have upper-case names (NAN, FLT_MAX, FE_TONEAREST, …).
 bool looks_like_macro(const std::string& s) {
-  return s.size() >= 3 && std::none_of(s.begin(), s.end(), [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; });
+  return s.size() >= 3 &&
+         std::none_of(s.begin(), s.end(), [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; });
 }
 
 bool claimed(const std::string& s) {
-  return s.front() == '_' || looks_like_macro(s) || ends_in_type(s) || std::find(taken.begin(), taken.end(), s) != taken.end();
+  return s.front() == '_' || looks_like_macro(s) || ends_in_type(s) ||
+         std::find(taken.begin(), taken.end(), s) != taken.end();
 }
 
 }  // namespace

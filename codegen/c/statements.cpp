@@ -44,27 +44,31 @@ std::string Emitter::loop_header(const std::string& variable, const Index& lo, c
   if (step > 1) {
     const bool safe = hi.is_constant() && hi.constant() <= std::numeric_limits<std::int64_t>::max() - step;
     advance = safe ? fmt::format("{} += {}", variable, c_integer(step).s)
-                   : fmt::format("{} = {}({}, {}, {})", variable, helpers_.use("index_next"), variable, c_integer(step).s, end);
+                   : fmt::format("{} = {}({}, {}, {})", variable, helpers_.use("index_next"), variable,
+                                 c_integer(step).s, end);
   }
   return fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", variable, index(lo).s, end, advance);
 }
 
 std::string Emitter::trip_count(const Stmt& loop) {
-  return fmt::format("{}({}, {}, {})", helpers_.use("trip_count"), index(loop->lo).s, index(loop->hi).s, c_integer(loop->step).s);
+  return fmt::format("{}({}, {}, {})", helpers_.use("trip_count"), index(loop->lo).s, index(loop->hi).s,
+                     c_integer(loop->step).s);
 }
 
 void Emitter::lines(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) line(text);
 }
 
-void Emitter::array(Type element, const std::string& name, const std::string& count, std::optional<std::int64_t> constant, Arrays& into) {
+void Emitter::array(Type element, const std::string& name, const std::string& count,
+                    std::optional<std::int64_t> constant, Arrays& into) {
   constexpr std::int64_t array_limit = 8 << 10, unit_limit = 64 << 10;  // bytes on the stack
   const std::int64_t width = byte_width(element);
   if (constant && *constant <= array_limit / width && stack_bytes_ + *constant * width <= unit_limit) {
     stack_bytes_ += *constant * width;
     into.declarations.push_back(fmt::format("{} {}[{}];", c_type(element), name, std::max<std::int64_t>(*constant, 1)));
   } else {
-    into.declarations.push_back(fmt::format("{0} *const {1} = {2}({3}, sizeof({0}));", c_type(element), name, helpers_.use("allocate"), count));
+    into.declarations.push_back(
+        fmt::format("{0} *const {1} = {2}({3}, sizeof({0}));", c_type(element), name, helpers_.use("allocate"), count));
     into.release.push_back(fmt::format("free({});", name));
   }
 }
@@ -121,7 +125,8 @@ void Emitter::loop(const Stmt& s) {
   if (const auto group = groups_.find(&*s); group != groups_.end()) {
     return braces(fmt::format("if ({} < {})", group->second, trip_count(s)), [&] {
       const std::string stride = s->step == 1 ? group->second : group->second + " * " + c_integer(s->step).s;
-      line(fmt::format("const int64_t {} = {} + {}; /* @grid */", variable, within(index(s->lo), Binding::sum), stride));
+      line(
+          fmt::format("const int64_t {} = {} + {}; /* @grid */", variable, within(index(s->lo), Binding::sum), stride));
       block(s->body);
     });
   }

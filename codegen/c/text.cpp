@@ -54,8 +54,10 @@ Text wide_float(double value, std::string_view suffix) {
 
 Text c_integer(std::int64_t value) {
   if (value == std::numeric_limits<std::int64_t>::min()) return {"(-INT64_C(9223372036854775807) - 1)"};
-  const bool fits_int = value >= -std::numeric_limits<std::int32_t>::max() && value <= std::numeric_limits<std::int32_t>::max();
-  return {fits_int ? fmt::format("{}", value) : fmt::format("{}INT64_C({})", value < 0 ? "-" : "", value < 0 ? -value : value),
+  const bool fits_int =
+      value >= -std::numeric_limits<std::int32_t>::max() && value <= std::numeric_limits<std::int32_t>::max();
+  return {fits_int ? fmt::format("{}", value)
+                   : fmt::format("{}INT64_C({})", value < 0 ? "-" : "", value < 0 ? -value : value),
           value < 0 ? Binding::unary : Binding::primary};
 }
 
@@ -89,7 +91,8 @@ Text atom_text(const IndexAtom& a, const SymbolText& symbol, Helpers& helpers) {
   helpers.use(call);
   std::string s = c_index(a.args.front(), symbol, helpers).s;
   if (division) return {fmt::format("{}({}, {})", call, s, c_integer(a.divisor).s)};
-  for (std::size_t i = 1; i < a.args.size(); ++i) s = fmt::format("{}({}, {})", call, s, c_index(a.args[i], symbol, helpers).s);
+  for (std::size_t i = 1; i < a.args.size(); ++i)
+    s = fmt::format("{}({}, {})", call, s, c_index(a.args[i], symbol, helpers).s);
   return {s};
 }
 
@@ -103,12 +106,15 @@ Text c_index(const Index& e, const SymbolText& symbol, Helpers& helpers) {
     // The sign of a coefficient becomes that of the sum; the least int64 has no positive counterpart.
     const bool minus = coefficient < 0 && coefficient != std::numeric_limits<std::int64_t>::min();
     const std::int64_t factor = minus ? -coefficient : coefficient;
-    Text term = factor == 1 ? value : Text{within(value, Binding::unary) + " * " + within(c_integer(factor), Binding::unary), Binding::product};
+    Text term = factor == 1 ? value
+                            : Text{within(value, Binding::unary) + " * " + within(c_integer(factor), Binding::unary),
+                                   Binding::product};
     if (sum.s.empty()) {
       if (minus && factor == 1) {
         sum = {"-" + within(term, Binding::primary), Binding::unary};
       } else if (minus) {
-        sum = {within(value, Binding::unary) + " * " + within(c_integer(coefficient), Binding::unary), Binding::product};
+        sum = {within(value, Binding::unary) + " * " + within(c_integer(coefficient), Binding::unary),
+               Binding::product};
       } else {
         sum = std::move(term);
       }

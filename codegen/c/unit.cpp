@@ -32,8 +32,10 @@ std::vector<Diagnostic> refusals(const Program& p) {
     if (s->kind == StmtKind::barrier) found.push_back(refusal("`barrier`", s->where));
     if (s->kind == StmtKind::launch) found.push_back(refusal("`launch`", s->where));
     if (s->kind != StmtKind::loop) return true;
-    if (s->axis == Axis::workgroup || s->axis == Axis::reduce) found.push_back(refusal(fmt::format("@{} loops", name(s->axis)), s->where));
-    if (s->axis == Axis::grid && vectorized + scopes > 0) found.push_back(refusal("@grid loops inside @vectorized loops or scopes", s->where));
+    if (s->axis == Axis::workgroup || s->axis == Axis::reduce)
+      found.push_back(refusal(fmt::format("@{} loops", name(s->axis)), s->where));
+    if (s->axis == Axis::grid && vectorized + scopes > 0)
+      found.push_back(refusal("@grid loops inside @vectorized loops or scopes", s->where));
     vectorized += s->axis == Axis::vectorized ? 1 : 0;
     return true;
   };
@@ -73,14 +75,17 @@ class Unit {
     std::string s = fmt::format("/* {}: generated C11 with GNU statement expressions.\n *\n", p_.name);
     s += " *   int assay_kernel(const long long *parameters, void *const *buffers)\n *\n";
     int n = 0;
-    for (const Parameter& a : p_.parameters) s += fmt::format(" * parameters[{}]  {}, {} <= {} < {}\n", n++, a.name, a.lo, a.name, a.hi);
+    for (const Parameter& a : p_.parameters)
+      s += fmt::format(" * parameters[{}]  {}, {} <= {} < {}\n", n++, a.name, a.lo, a.name, a.hi);
     n = 0;
     for (const Buffer& b : p_.buffers) {
       if (!is_argument(b)) continue;
       s += fmt::format(" * buffers[{}]  {} {}: {}, row major\n", n++, name(b.kind), b.name, shape_text(b));
     }
-    s += " *\n * f16 and bf16 are stored as their bits in uint16_t, bool as 0 or 1 in uint8_t. A temp buffer is scratch memory.\n";
-    s += " * Returns 0; without having written anything 1 when arithmetic does not round to nearest, 2 when it flushes\n";
+    s += " *\n * f16 and bf16 are stored as their bits in uint16_t, bool as 0 or 1 in uint8_t. A temp buffer is "
+         "scratch memory.\n";
+    s += " * Returns 0; without having written anything 1 when arithmetic does not round to nearest, 2 when it "
+         "flushes\n";
     s += " * subnormals to zero, 3 when buffers overlap";
     s += emit_.helpers().uses_long_double() ? ", 4 when long double has fewer than 64 significant bits.\n" : ".\n";
     s += fmt::format(" * Compile with {}\n", required_flags);
@@ -93,10 +98,12 @@ class Unit {
     for (const Buffer& b : p_.buffers) {
       if (b.kind != BufferKind::constant) continue;
       std::string values;
-      for (std::size_t i = 0; i < b.data.size(); ++i) values += (i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ") + c_literal(b.data[i]).s;
+      for (std::size_t i = 0; i < b.data.size(); ++i)
+        values += (i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ") + c_literal(b.data[i]).s;
       if (b.data.empty()) values = "0";
       const std::size_t count = std::max<std::size_t>(b.data.size(), 1);
-      emit_.line(fmt::format("static const {} {}[{}] = {{{}}};", c_type(b.type), emit_.names().of(b.name), count, values));
+      emit_.line(
+          fmt::format("static const {} {}[{}] = {{{}}};", c_type(b.type), emit_.names().of(b.name), count, values));
     }
   }
 
@@ -118,15 +125,18 @@ class Unit {
     tables();
     if (p_.parameters.empty()) emit_.line("(void)parameters;");
     int n = 0;
-    for (const Parameter& a : p_.parameters) emit_.line(fmt::format("const int64_t {} = parameters[{}];", emit_.names().of(a.name), n++));
+    for (const Parameter& a : p_.parameters)
+      emit_.line(fmt::format("const int64_t {} = parameters[{}];", emit_.names().of(a.name), n++));
     emit_.line(fmt::format("const int state = {}();", emit_.helpers().use("environment")));
     emit_.line("if (state != 0) return state;");
-    if (emit_.helpers().uses_long_double()) emit_.line(fmt::format("if (!{}()) return 4;", emit_.helpers().use("extended")));
+    if (emit_.helpers().uses_long_double())
+      emit_.line(fmt::format("if (!{}()) return 4;", emit_.helpers().use("extended")));
     std::string sizes;
     n = 0;
     for (const Buffer& b : p_.buffers) {
       if (!is_argument(b)) continue;
-      sizes += fmt::format("{}(uint64_t){} * {}", n++ == 0 ? "" : ", ", within(emit_.cells(b), Binding::unary), byte_width(b.type));
+      sizes += fmt::format("{}(uint64_t){} * {}", n++ == 0 ? "" : ", ", within(emit_.cells(b), Binding::unary),
+                           byte_width(b.type));
     }
     if (n > 1) {
       emit_.line(fmt::format("const uint64_t bytes[] = {{{}}};", sizes));
@@ -137,7 +147,8 @@ class Unit {
     for (const Buffer& b : p_.buffers) {
       if (!is_argument(b)) continue;
       const std::string_view constness = b.kind == BufferKind::input ? "const " : "";
-      emit_.line(fmt::format("{}{} *restrict const {} = buffers[{}];", constness, c_type(b.type), emit_.names().of(b.name), n++));
+      emit_.line(fmt::format("{}{} *restrict const {} = buffers[{}];", constness, c_type(b.type),
+                             emit_.names().of(b.name), n++));
     }
   }
 
@@ -179,10 +190,12 @@ class Unit {
     group_loops(static_cast<std::size_t>(count), extents, coordinates);
   }
 
-  void group_loops(std::size_t left, const std::vector<std::string>& extents, const std::vector<std::string>& coordinates) {
+  void group_loops(std::size_t left, const std::vector<std::string>& extents,
+                   const std::vector<std::string>& coordinates) {
     if (left == 0) return with_locals();
     const std::string& g = coordinates[left - 1];
-    emit_.braces(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", g, extents[left - 1]), [&] { group_loops(left - 1, extents, coordinates); });
+    emit_.braces(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", g, extents[left - 1]),
+                 [&] { group_loops(left - 1, extents, coordinates); });
   }
 
   /// Raises the extent of every slot to the trip counts of its loops, over all values of the symbols around them.
@@ -215,7 +228,8 @@ class Unit {
   }
   static bool bounds_mention(const Block& b, const Symbol& symbol) {
     return std::any_of(b.begin(), b.end(), [&](const Stmt& s) {
-      return s->lo.mentions(symbol) || s->hi.mentions(symbol) || bounds_mention(s->body, symbol) || bounds_mention(s->other, symbol);
+      return s->lo.mentions(symbol) || s->hi.mentions(symbol) || bounds_mention(s->body, symbol) ||
+             bounds_mention(s->other, symbol);
     });
   }
 

@@ -39,10 +39,12 @@ struct Placed {
 /// The memory file of one run, mapped here as a whole.
 class SharedFile {
  public:
-  explicit SharedFile(std::int64_t bytes) : file_(::memfd_create("assay", MFD_CLOEXEC)), size_(static_cast<std::size_t>(bytes)) {
+  explicit SharedFile(std::int64_t bytes)
+      : file_(::memfd_create("assay", MFD_CLOEXEC)), size_(static_cast<std::size_t>(bytes)) {
     if (!file_) return;
     // Allocated now: later a full memory would show as SIGBUS here instead of as an error.
-    if (::fallocate(file_.get(), 0, 0, bytes) != 0 && (errno != EOPNOTSUPP || ::ftruncate(file_.get(), bytes) != 0)) return;
+    if (::fallocate(file_.get(), 0, 0, bytes) != 0 && (errno != EOPNOTSUPP || ::ftruncate(file_.get(), bytes) != 0))
+      return;
     void* const at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     if (at != MAP_FAILED) data_ = static_cast<unsigned char*>(at);
   }
@@ -79,13 +81,15 @@ std::string entry_refusal(std::int64_t code) {
 
 class WorkerKernel final : public Kernel {
  public:
-  WorkerKernel(Program program, Descriptor executable) : program_(std::move(program)), executable_(std::move(executable)) {}
+  WorkerKernel(Program program, Descriptor executable)
+      : program_(std::move(program)), executable_(std::move(executable)) {}
 
   KernelOutcome run(const ParameterMap& parameters, const TensorMap& inputs, std::chrono::milliseconds limit) override {
     std::vector<std::int64_t> values;
     for (const Parameter& p : program_.parameters) {
       const auto value = parameters.find(p.name);
-      if (value == parameters.end()) return outcome(Status::environment, fmt::format("parameter {} has no value", p.name));
+      if (value == parameters.end())
+        return outcome(Status::environment, fmt::format("parameter {} has no value", p.name));
       values.push_back(value->second);
     }
     std::vector<Placed> placed;
@@ -103,7 +107,8 @@ class WorkerKernel final : public Kernel {
 
  private:
   /// Shapes, sizes and places of the argument buffers; a sentence when something is wrong.
-  std::optional<std::string> place(const ParameterMap& parameters, const TensorMap& inputs, std::vector<Placed>& placed, std::int64_t& end) const {
+  std::optional<std::string> place(const ParameterMap& parameters, const TensorMap& inputs, std::vector<Placed>& placed,
+                                   std::int64_t& end) const {
     const std::int64_t page = ::sysconf(_SC_PAGESIZE);
     const auto pages = [page](std::int64_t bytes) { return (bytes + page - 1) / page * page; };
     const auto lookup = [&](const Symbol& s) -> std::optional<std::int64_t> {
@@ -119,7 +124,8 @@ class WorkerKernel final : public Kernel {
         const auto extent = d.evaluate(lookup);
         if (!extent || *extent < 0) return fmt::format("{} has no shape at these parameters", b.name);
         here.dims.push_back(*extent);
-        if (__builtin_mul_overflow(here.bytes, *extent, &here.bytes) || here.bytes > memory_limit) return fmt::format("{} is too large", b.name);
+        if (__builtin_mul_overflow(here.bytes, *extent, &here.bytes) || here.bytes > memory_limit)
+          return fmt::format("{} is too large", b.name);
       }
       if (is_defined_on_entry(b.kind)) {
         const auto given = inputs.find(b.name);
@@ -129,7 +135,8 @@ class WorkerKernel final : public Kernel {
       }
       placed.push_back(std::move(here));
     }
-    end = pages(8 * static_cast<std::int64_t>(control_words + program_.parameters.size() + words_per_buffer * placed.size()));
+    end = pages(
+        8 * static_cast<std::int64_t>(control_words + program_.parameters.size() + words_per_buffer * placed.size()));
     for (Placed& here : placed) {
       here.pages_at = end;
       end += pages(here.bytes);
@@ -139,7 +146,8 @@ class WorkerKernel final : public Kernel {
     return std::nullopt;
   }
 
-  static void fill(const SharedFile& file, const std::vector<std::int64_t>& values, const std::vector<Placed>& placed, const TensorMap& inputs) {
+  static void fill(const SharedFile& file, const std::vector<std::int64_t>& values, const std::vector<Placed>& placed,
+                   const TensorMap& inputs) {
     file.set_word(2, static_cast<std::int64_t>(values.size()));
     file.set_word(3, static_cast<std::int64_t>(placed.size()));
     file.set_word(4, heap_limit);
@@ -159,15 +167,20 @@ class WorkerKernel final : public Kernel {
     }
   }
 
-  static KernelOutcome judge(const Ending& ending, const SharedFile& file, const std::vector<Placed>& placed, std::chrono::milliseconds limit) {
+  static KernelOutcome judge(const Ending& ending, const SharedFile& file, const std::vector<Placed>& placed,
+                             std::chrono::milliseconds limit) {
     switch (ending.how) {
-      case Ending::How::not_started: return outcome(Status::environment, fmt::format("the worker did not start: {}", std::strerror(ending.code)));
-      case Ending::How::timed_out: return outcome(Status::timed_out, fmt::format("no result after {} ms", limit.count()));
+      case Ending::How::not_started:
+        return outcome(Status::environment, fmt::format("the worker did not start: {}", std::strerror(ending.code)));
+      case Ending::How::timed_out:
+        return outcome(Status::timed_out, fmt::format("no result after {} ms", limit.count()));
       case Ending::How::signalled: return outcome(Status::crashed, signal_name(ending.code));
       case Ending::How::exited: break;
     }
-    if (ending.code >= 120 && ending.code <= 123 && file.word(0) != 1) return outcome(Status::environment, "the worker could not map its memory");
-    if (file.word(0) != 1) return outcome(Status::crashed, fmt::format("exited with status {} before it was done", ending.code));
+    if (ending.code >= 120 && ending.code <= 123 && file.word(0) != 1)
+      return outcome(Status::environment, "the worker could not map its memory");
+    if (file.word(0) != 1)
+      return outcome(Status::crashed, fmt::format("exited with status {} before it was done", ending.code));
     if (file.word(1) != 0) return outcome(Status::environment, entry_refusal(file.word(1)));
     KernelOutcome done;
     for (const Placed& here : placed) {
@@ -206,7 +219,8 @@ std::unique_ptr<Kernel> compile(const Program& p, const CompilerSpec& compiler, 
   const auto command = find_command(compiler.command);
   if (!command) return give_up(Status::unavailable, fmt::format("there is no compiler {}", compiler.command));
   const TemporaryDirectory directory;
-  const std::string kernel = directory.file("kernel.c"), worker = directory.file("worker.c"), binary = directory.file("kernel");
+  const std::string kernel = directory.file("kernel.c"), worker = directory.file("worker.c"),
+                    binary = directory.file("kernel");
   if (!directory || !write_file(kernel, *text) || !write_file(worker, worker_text)) {
     return give_up(Status::environment, "cannot write to a temporary directory");
   }
@@ -218,15 +232,15 @@ std::unique_ptr<Kernel> compile(const Program& p, const CompilerSpec& compiler, 
   if (text->find("#include <quadmath.h>") != std::string::npos) process.arguments.emplace_back("-lquadmath");
   process.arguments.emplace_back("-lm");
   process.environment = environment_with_temporary(directory.path());
-  const Descriptor program(::open(command->c_str(), O_PATH | O_CLOEXEC));
   const Descriptor log(::open(directory.file("log").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  process.executable = program.get();
   process.error_output = log.get();
   const Ending ending = run_process(process, compile_limit);
-  if (ending.how == Ending::How::not_started) return give_up(Status::unavailable, fmt::format("{}: {}", *command, std::strerror(ending.code)));
+  if (ending.how == Ending::How::not_started)
+    return give_up(Status::unavailable, fmt::format("{}: {}", *command, std::strerror(ending.code)));
   if (ending.how != Ending::How::exited || ending.code != 0) {
     constexpr std::size_t enough = 4000;
-    const std::string why = ending.how == Ending::How::timed_out ? "the compiler took too long" : read_file(directory.file("log"), enough);
+    const std::string why =
+        ending.how == Ending::How::timed_out ? "the compiler took too long" : read_file(directory.file("log"), enough);
     return give_up(Status::compile_error, why);
   }
   Descriptor executable(::open(binary.c_str(), O_PATH | O_CLOEXEC));

@@ -56,7 +56,11 @@ struct Plan {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::syscall(SYS_execveat, plan.executable, "", plan.arguments, plan.environment, AT_EMPTY_PATH);
+  if (plan.executable < 0) {
+    ::execve(plan.arguments[0], plan.arguments, plan.environment);
+  } else {
+    ::syscall(SYS_execveat, plan.executable, "", plan.arguments, plan.environment, AT_EMPTY_PATH);
+  }
   return errno;
 }
 
@@ -109,8 +113,9 @@ Ending run_process(const Process& process, std::chrono::milliseconds limit) {
   const Descriptor error_copy = high_copy(process.error_output), channel_copy = high_copy(process.channel);
   const Descriptor executable = high_copy(process.executable);
   const std::vector<char*> arguments = pointers(process.arguments), environment = pointers(process.environment);
-  const Plan plan{::getpid(),       executable.get(),   null_copy.get(), error_copy ? error_copy.get() : null_copy.get(), channel_copy.get(), life.get(),
-                  arguments.data(), environment.data()};
+  const Plan plan{
+      ::getpid(),         executable.get(), null_copy.get(),  error_copy ? error_copy.get() : null_copy.get(),
+      channel_copy.get(), life.get(),       arguments.data(), environment.data()};
   int failure = 0;
   const pid_t pid = start(plan, failure);
   life = Descriptor();
@@ -118,8 +123,7 @@ Ending run_process(const Process& process, std::chrono::milliseconds limit) {
   const bool in_time = wait_closed(alive_here.get(), deadline);
   if (!in_time) ::kill(-pid, SIGKILL);
   int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   if (failure != 0) return {Ending::How::not_started, failure};
   if (!in_time) return {Ending::How::timed_out, 0};
   if (WIFSIGNALED(status)) return {Ending::How::signalled, WTERMSIG(status)};

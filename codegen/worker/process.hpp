@@ -25,8 +25,8 @@ class Descriptor {
 };
 
 struct Process {
-  int executable = -1;                     // an open file; no path is needed, so the file may already be unlinked
-  std::vector<std::string> arguments{};  // argv, the first one included
+  int executable = -1;  // an open file, which may already be unlinked; without one, arguments[0] is the path
+  std::vector<std::string> arguments{};    // argv, the first one included
   std::vector<std::string> environment{};  // NAME=value
   int error_output = -1;                   // becomes standard error; the other standard streams are /dev/null
   int channel = -1;                        // becomes descriptor 3

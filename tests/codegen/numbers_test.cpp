@@ -25,9 +25,7 @@ std::vector<Op> operations(int arity) {
   return out;
 }
 
-bool is_transcendental(Op op) {
-  return (op >= Op::exp && op <= Op::tanh) || op == Op::rsqrt || op == Op::pow;
-}
+bool is_transcendental(Op op) { return (op >= Op::exp && op <= Op::tanh) || op == Op::rsqrt || op == Op::pow; }
 
 std::string name_of(Op op) { return fmt::format("r{}", static_cast<int>(op)); }
 
@@ -51,9 +49,7 @@ struct Table {
   std::int64_t rows() const { return static_cast<std::int64_t>(columns.front().size()); }
 };
 
-bool faults(Op op, const Scalar* operands) {
-  return op >= Op::floordiv && op <= Op::eucmod && operands[1].bits == 0;
-}
+bool faults(Op op, const Scalar* operands) { return op >= Op::floordiv && op <= Op::eucmod && operands[1].bits == 0; }
 
 void compare(const Table& table) {
   Program p;
@@ -75,7 +71,8 @@ void compare(const Table& table) {
     buffer(column, BufferKind::input, table.type);
     operands.push_back(make_load(column, table.type, {row}));
     Tensor t(table.type, {table.rows()});
-    for (std::int64_t r = 0; r < table.rows(); ++r) t.set(r, table.columns[static_cast<std::size_t>(c)][static_cast<std::size_t>(r)]);
+    for (std::int64_t r = 0; r < table.rows(); ++r)
+      t.set(r, table.columns[static_cast<std::size_t>(c)][static_cast<std::size_t>(r)]);
     inputs.emplace(column, std::move(t));
   }
   Block body;
@@ -84,7 +81,8 @@ void compare(const Table& table) {
     buffer(name_of(op), BufferKind::output, result);
     Stmt s = make_store(name_of(op), {row}, make_op(op, operands));
     if (op >= Op::floordiv && op <= Op::eucmod) {
-      s = make_branch(make_op(Op::ne, {operands[1], make_literal({table.type, 0})}), {s}, {make_store(name_of(op), {row}, make_literal({table.type, 0}))});
+      s = make_branch(make_op(Op::ne, {operands[1], make_literal({table.type, 0})}), {s},
+                      {make_store(name_of(op), {row}, make_literal({table.type, 0}))});
     }
     body.push_back(s);
   }
@@ -104,8 +102,9 @@ void compare(const Table& table) {
       const Scalar expected = apply(x, flags);
       if (same_value(expected, actual.get(r))) continue;
       ++wrong;
-      ADD_FAILURE() << fmt::format("{} at {}: operands {:#x} {:#x} {:#x}: expected {:#x}, got {:#x}", info(op).text, name(table.type), x[0].bits, x[1].bits,
-                                   x[2].bits, expected.bits, actual.get(r).bits);
+      ADD_FAILURE() << fmt::format("{} at {}: operands {:#x} {:#x} {:#x}: expected {:#x}, got {:#x}", info(op).text,
+                                   name(table.type), x[0].bits, x[1].bits, x[2].bits, expected.bits,
+                                   actual.get(r).bits);
     }
     RULE_EQ(is_transcendental(op) ? "CGEN-17" : "CGEN-16", 0, wrong);
   }
@@ -118,22 +117,29 @@ std::vector<std::uint64_t> special(Type t) {
   std::vector<std::uint64_t> out;
   if (t == Type::boolean) return {0, 1};
   if (is_float(t)) {
-    for (const char* text : {"0", "1", "0.5", "1.5", "2", "3", "2.5", "0.75", "100", "7", "1e-5", "65504", "65520", "0.1", "10.7", "16777217", "3e38"}) {
-      const Scalar v = literal_from_float(t, std::string(text).find_first_of(".e") == std::string::npos ? std::string(text) + ".0" : text).value_or(infinity(t, false));
+    for (const char* text : {"0", "1", "0.5", "1.5", "2", "3", "2.5", "0.75", "100", "7", "1e-5", "65504", "65520",
+                             "0.1", "10.7", "16777217", "3e38"}) {
+      const Scalar v =
+          literal_from_float(
+              t, std::string(text).find_first_of(".e") == std::string::npos ? std::string(text) + ".0" : text)
+              .value_or(infinity(t, false));
       out.push_back(v.bits);
     }
     const std::uint64_t inf = infinity(t, false).bits;
     const int fraction = std::countr_zero(inf);
-    for (const std::uint64_t b : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, (std::uint64_t{1} << fraction) - 1, std::uint64_t{1} << fraction, inf - 1, inf, inf + 1,
-                                  inf | (std::uint64_t{1} << (fraction - 1)), (inf / 2 & ~((std::uint64_t{1} << fraction) - 1)) + 1}) {
+    for (const std::uint64_t b :
+         {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, (std::uint64_t{1} << fraction) - 1,
+          std::uint64_t{1} << fraction, inf - 1, inf, inf + 1, inf | (std::uint64_t{1} << (fraction - 1)),
+          (inf / 2 & ~((std::uint64_t{1} << fraction) - 1)) + 1}) {
       out.push_back(b);
     }
     const std::uint64_t sign = std::uint64_t{1} << (bit_width(t) - 1);
     for (std::size_t i = 0, n = out.size(); i < n; ++i) out.push_back(out[i] | sign);
   } else {
     const IntRange range = int_range(t);
-    for (const Int128 v : {Int128{0}, Int128{1}, Int128{2}, Int128{3}, Int128{7}, Int128{10}, Int128{-1}, Int128{-2}, Int128{-3}, Int128{-7}, range.lo, range.lo + 1, range.hi, range.hi - 1,
-                           range.hi / 2, range.hi / 2 + 1, range.lo / 2}) {
+    for (const Int128 v :
+         {Int128{0}, Int128{1}, Int128{2}, Int128{3}, Int128{7}, Int128{10}, Int128{-1}, Int128{-2}, Int128{-3},
+          Int128{-7}, range.lo, range.lo + 1, range.hi, range.hi - 1, range.hi / 2, range.hi / 2 + 1, range.lo / 2}) {
       out.push_back(wrap_int(t, v).bits);
     }
   }
@@ -147,8 +153,11 @@ class Random {
   std::uint64_t operator()() {
     const std::uint64_t bits = engine_() & mask(type_);
     if (!is_float(type_) || engine_() % 3 == 0) return bits;
-    const double moderate = std::ldexp(static_cast<double>(engine_() >> 11) * 0x1p-53 + 0.5, static_cast<int>(engine_() % 12) - 6);
-    return literal_from_float(type_, fmt::format("{}{:a}", engine_() % 2 == 0 ? "" : "-", moderate)).value_or(Scalar{type_, bits}).bits;
+    const double moderate =
+        std::ldexp(static_cast<double>(engine_() >> 11) * 0x1p-53 + 0.5, static_cast<int>(engine_() % 12) - 6);
+    return literal_from_float(type_, fmt::format("{}{:a}", engine_() % 2 == 0 ? "" : "-", moderate))
+        .value_or(Scalar{type_, bits})
+        .bits;
   }
 
  private:
@@ -193,7 +202,8 @@ TEST_P(Numbers, EveryBinaryOperation) {
     for (const double power : {0.5, 0.25, 1.5, 0.75}) add(static_cast<double>(m) * m, power);
   }
   for (int e = -12; e < 13; ++e) {
-    for (const double base : {1 + 0x1p-23, 1 - 0x1p-24, 1 + 0x1p-10, 1 - 0x1p-11, 1 + 0x1p-7, 1 - 0x1p-8}) add(base, std::ldexp(1.5, e)), add(base, std::ldexp(-1, 2 * e));
+    for (const double base : {1 + 0x1p-23, 1 - 0x1p-24, 1 + 0x1p-10, 1 - 0x1p-11, 1 + 0x1p-7, 1 - 0x1p-8})
+      add(base, std::ldexp(1.5, e)), add(base, std::ldexp(-1, 2 * e));
   }
   compare(table);
 }
@@ -226,7 +236,8 @@ TEST_P(Numbers, Conversions) {
     for (int n = 0; n < 20000; ++n) values.push_back(random());
     // Integers around the ties of narrow floats, and floats around the ends of integers.
     for (int n = 0; n < 20000 && !is_float(from); ++n) {
-      const std::uint64_t step = std::uint64_t{1} << (static_cast<unsigned>(n) % static_cast<unsigned>(bit_width(from)));
+      const std::uint64_t step = std::uint64_t{1}
+                                 << (static_cast<unsigned>(n) % static_cast<unsigned>(bit_width(from)));
       values.push_back((random() / step * step + random() % 3 - 1) & mask(from));
     }
   }
@@ -257,15 +268,16 @@ TEST_P(Numbers, Conversions) {
       const Scalar expected = numerics::convert(to, {from, values[r]}, flags);
       if (same_value(expected, actual.get(static_cast<std::int64_t>(r)))) continue;
       ++wrong;
-      ADD_FAILURE() << fmt::format("{} to {}: {:#x}: expected {:#x}, got {:#x}", name(from), name(to), values[r], expected.bits,
-                                   actual.get(static_cast<std::int64_t>(r)).bits);
+      ADD_FAILURE() << fmt::format("{} to {}: {:#x}: expected {:#x}, got {:#x}", name(from), name(to), values[r],
+                                   expected.bits, actual.get(static_cast<std::int64_t>(r)).bits);
     }
     RULE_EQ("CGEN-16", 0, wrong);
   }
 }
 
 constexpr Type floats[] = {Type::f64, Type::f32, Type::f16, Type::bf16};
-constexpr Type arithmetic[] = {Type::f64, Type::f32, Type::f16, Type::bf16, Type::i8, Type::i16, Type::i32, Type::i64, Type::u8, Type::u16, Type::u32, Type::u64};
+constexpr Type arithmetic[] = {Type::f64, Type::f32, Type::f16, Type::bf16, Type::i8,  Type::i16,
+                               Type::i32, Type::i64, Type::u8,  Type::u16,  Type::u32, Type::u64};
 std::string type_name(const testing::TestParamInfo<Type>& parameter) { return std::string(name(parameter.param)); }
 INSTANTIATE_TEST_SUITE_P(Types, Numbers, testing::ValuesIn(storage_types), type_name);
 INSTANTIATE_TEST_SUITE_P(Types, Unary, testing::ValuesIn(arithmetic), type_name);

@@ -24,7 +24,8 @@ class Generator {
     for (int b = 0; b < 7; ++b) {
       constexpr const char* kinds[] = {"input", "input", "inout", "output", "output", "temp", "local"};
       buffers_.push_back({fmt::format("b{}", b), random_type(), b >= 2});
-      s += fmt::format("  {} b{}: {}[{}, {}]\n", kinds[b], b, name(buffers_.back().type), extent, b == 3 ? "n + 3" : "6");
+      s += fmt::format("  {} b{}: {}[{}, {}]\n", kinds[b], b, name(buffers_.back().type), extent,
+                       b == 3 ? "n + 3" : "6");
     }
     s += fmt::format("  input ids: i32[{}] in 0..{}\n", extent, extent);
     s += "  const k: f32[6] = {0.5, -1.0, 3.25, 0.1, -0.0, 100.0}\n";
@@ -33,7 +34,9 @@ class Generator {
       // Every group clears its own row; the rest happens below one grid loop.
       s += fmt::format("  for g in 0..{} @grid {{\n", extent);
       grid_ = "g";
-      for (int b = 3; b < 7; ++b) s += fmt::format("    for c in 0..{} {{ b{}[g, c] = {} }}\n", b == 3 ? "n + 3" : "6", b, literal(buffers_[static_cast<std::size_t>(b)].type));
+      for (int b = 3; b < 7; ++b)
+        s += fmt::format("    for c in 0..{} {{ b{}[g, c] = {} }}\n", b == 3 ? "n + 3" : "6", b,
+                         literal(buffers_[static_cast<std::size_t>(b)].type));
     } else {
       for (int b = 3; b < 7; ++b) s += fmt::format("  zero b{}\n", b);
     }
@@ -61,7 +64,8 @@ class Generator {
   std::string literal(Type t) {
     if (t == Type::boolean) return one_in(2) ? "true" : "false";
     if (is_float(t)) {
-      constexpr const char* values[] = {"0.0", "1.0", "-0.0", "0.5", "-2.0", "3.25", "0.1", "-7.75", "100.0", "1e-3", "inf", "nan", "1e-8", "60000.0"};
+      constexpr const char* values[] = {"0.0",   "1.0",   "-0.0", "0.5", "-2.0", "3.25", "0.1",
+                                        "-7.75", "100.0", "1e-3", "inf", "nan",  "1e-8", "60000.0"};
       return values[below(std::size(values))];
     }
     const IntRange range = int_range(t);
@@ -118,7 +122,8 @@ class Generator {
     }
     if (t == Type::f32 && one_in(4)) return fmt::format("k[{}]", subscript(depth));
     if (found.empty()) {
-      return fmt::format("{}({}[{}, {}])", name(t), buffers_[below(buffers_.size())].name, row(depth), subscript(depth));
+      return fmt::format("{}({}[{}, {}])", name(t), buffers_[below(buffers_.size())].name, row(depth),
+                         subscript(depth));
     }
     return fmt::format("{}[{}, {}]", found[below(found.size())], row(depth), subscript(depth));
   }
@@ -128,8 +133,11 @@ class Generator {
     if (depth <= 0) return one_in(3) ? fmt::format("{}({})", name(t), affine()) : load(t, 0);
     switch (below(9)) {
       case 0: return load(t, depth - 1);
-      case 1: return fmt::format("({} ? {} : {})", condition(depth - 1), expression(t, depth - 1), expression(t, depth - 1));
-      case 2: return fmt::format("select({}, {}, {})", condition(depth - 1), expression(t, depth - 1), expression(t, depth - 1));
+      case 1:
+        return fmt::format("({} ? {} : {})", condition(depth - 1), expression(t, depth - 1), expression(t, depth - 1));
+      case 2:
+        return fmt::format("select({}, {}, {})", condition(depth - 1), expression(t, depth - 1),
+                           expression(t, depth - 1));
       case 3: return fmt::format("{}({})", name(t), expression(random_type(), depth - 1));
       case 4: return one_in(2) ? scope(t, depth - 1) : load(t, depth - 1);
       default: return operation(t, depth);
@@ -139,18 +147,23 @@ class Generator {
   std::string operation(Type t, int depth) {
     if (t == Type::boolean) return "(" + condition(depth - 1) + ")";
     for (;;) {
-      const Op op = static_cast<Op>(static_cast<int>(Op::neg) + static_cast<int>(below(static_cast<std::uint64_t>(Op::select) - static_cast<std::uint64_t>(Op::neg))));
+      const Op op = static_cast<Op>(
+          static_cast<int>(Op::neg) +
+          static_cast<int>(below(static_cast<std::uint64_t>(Op::select) - static_cast<std::uint64_t>(Op::neg))));
       const bool unpromised = t == Type::f64 && ((op >= Op::exp && op <= Op::tanh) || op == Op::rsqrt || op == Op::pow);
       if (is_comparison(op) || !is_defined(op, t) || unpromised) continue;
       const std::string a = expression(t, depth - 1);
       if (op >= Op::floordiv && op <= Op::eucmod) {
         const std::string divisor = is_signed_int(t) && one_in(2) ? "-3" : "7";
-        return fmt::format("{}({}, {})", info(op).text, a, one_in(3) ? fmt::format("({0} == 0 ? {1} : {0})", load(t, 0), divisor) : divisor);
+        return fmt::format("{}({}, {})", info(op).text, a,
+                           one_in(3) ? fmt::format("({0} == 0 ? {1} : {0})", load(t, 0), divisor) : divisor);
       }
-      if (info(op).arity == 1) return info(op).function ? fmt::format("{}({})", info(op).text, a) : fmt::format("(-({}))", a);
+      if (info(op).arity == 1)
+        return info(op).function ? fmt::format("{}({})", info(op).text, a) : fmt::format("(-({}))", a);
       const std::string b = one_in(4) ? literal(t) : expression(t, depth - 1);
       if (info(op).arity == 3) return fmt::format("{}({}, {}, {})", info(op).text, a, b, expression(t, depth - 1));
-      return info(op).function ? fmt::format("{}({}, {})", info(op).text, a, b) : fmt::format("({} {} {})", a, info(op).text, b);
+      return info(op).function ? fmt::format("{}({}, {})", info(op).text, a, b)
+                               : fmt::format("({} {} {})", a, info(op).text, b);
     }
   }
 
@@ -164,8 +177,8 @@ class Generator {
     const char* axis = one_in(3) ? " @unrolled" : "";
     variables_.erase(variables_.begin(), variables_.begin() + static_cast<std::ptrdiff_t>(variables_.size() - known));
     symbols_.pop_back();
-    return fmt::format("scope {0}: {1} {{ {0} = {2}  for {3} in {4}..{5}{6} {{ {0} = {7}  if {8} {{ {0} = {9} }} }} }}", x, name(t), first, k, below(3), one_in(2) ? "n" : "4", axis, next,
-                       guard, guarded);
+    return fmt::format("scope {0}: {1} {{ {0} = {2}  for {3} in {4}..{5}{6} {{ {0} = {7}  if {8} {{ {0} = {9} }} }} }}",
+                       x, name(t), first, k, below(3), one_in(2) ? "n" : "4", axis, next, guard, guarded);
   }
 
   std::string block(int indent, int depth, std::uint64_t longest) {
@@ -188,7 +201,8 @@ class Generator {
       }
       case 1: {
         if (variables_.empty()) return store(pad);
-        const Variable v = variables_[below(variables_.size())];  // a copy: the expression may hold a scope, which declares
+        const Variable v =
+            variables_[below(variables_.size())];  // a copy: the expression may hold a scope, which declares
         return v.lanes == lanes_.size() ? fmt::format("{}{} = {}\n", pad, v.name, expression(v.type, 3)) : store(pad);
       }
       case 4: {
@@ -206,11 +220,14 @@ class Generator {
   std::string loop(const std::string& pad, int indent, int depth, const char* axis, bool lanes) {
     const std::string s = fresh(lanes ? "l" : "t");
     std::string lo = fmt::format("{}", below(3)), hi = one_in(2) ? "min(n, 6)" : fmt::format("{}", 1 + below(extent));
-    if (!symbols_.empty() && one_in(2)) (one_in(2) ? lo : hi) = lanes ? fmt::format("max(0, min({}, 6))", symbols_[below(symbols_.size())]) : symbols_[below(symbols_.size())];
+    if (!symbols_.empty() && one_in(2))
+      (one_in(2) ? lo : hi) = lanes ? fmt::format("max(0, min({}, 6))", symbols_[below(symbols_.size())])
+                                    : symbols_[below(symbols_.size())];
     const std::string step = one_in(4) ? fmt::format(" step {}", 2 + below(3)) : "";
     symbols_.push_back(s);
     if (lanes) lanes_.push_back(s);
-    std::string text = fmt::format("{}for {} in {}..{}{}{} {{\n{}{}}}\n", pad, s, lo, hi, step, axis, block(indent + 1, depth - 1, 4), pad);
+    std::string text = fmt::format("{}for {} in {}..{}{}{} {{\n{}{}}}\n", pad, s, lo, hi, step, axis,
+                                   block(indent + 1, depth - 1, 4), pad);
     if (lanes) lanes_.pop_back();
     symbols_.pop_back();
     return text;

@@ -34,7 +34,8 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
     const std::string text = random_program(base + static_cast<std::uint64_t>(n));
     const auto file = parse_source(text, "random.air");
     if (!file) {
-      if (++malformed <= 3) ADD_FAILURE() << file.error().front().where.line << ": " << file.error().front().message << "\n" << text;
+      if (++malformed <= 3)
+        ADD_FAILURE() << file.error().front().where.line << ": " << file.error().front().message << "\n" << text;
       continue;
     }
     const Program& p = file->programs.front();
@@ -48,7 +49,8 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
       const interp::Outcome expected = interp::run(p, inputs, options);
       if (expected.status != interp::Status::ok || expected.race) {
         ++faulty;
-        if (std::getenv("ASSAY_RANDOM_VERBOSE") != nullptr) std::puts((text + (expected.fault ? expected.fault->code + expected.fault->message : "race")).c_str());
+        if (std::getenv("ASSAY_RANDOM_VERBOSE") != nullptr)
+          std::puts((text + (expected.fault ? expected.fault->code + expected.fault->message : "race")).c_str());
         continue;
       }
       if (!kernel) kernel = compile(p, available_compilers().front(), out);
@@ -56,7 +58,8 @@ TEST(RandomPrograms, AgreeWithTheInterpreter) {
       out = kernel->run(options.parameters, inputs, std::chrono::seconds(20));
       ASSERT_EQ(out.status, KernelOutcome::Status::ok) << out.message << text;
       const std::string where = difference(expected.outputs, out.outputs);
-      RULE_TRUE("CGEN-16", where.empty()) << "seed " << base + static_cast<std::uint64_t>(n) << " " << where << "\n" << text;
+      RULE_TRUE("CGEN-16", where.empty()) << "seed " << base + static_cast<std::uint64_t>(n) << " " << where << "\n"
+                                          << text;
       ++compared;
     }
   }

@@ -65,7 +65,8 @@ KernelOutcome compile_and_run(const Program& p, const ParameterMap& parameters, 
   return kernel ? kernel->run(parameters, inputs, std::chrono::seconds(20)) : out;
 }
 
-std::vector<double> run_text(std::string_view text, const std::string& output, const TensorMap& inputs, const ParameterMap& parameters) {
+std::vector<double> run_text(std::string_view text, const std::string& output, const TensorMap& inputs,
+                             const ParameterMap& parameters) {
   const KernelOutcome out = compile_and_run(parse(text), parameters, inputs);
   EXPECT_EQ(out.status, KernelOutcome::Status::ok) << out.message;
   const auto found = out.outputs.find(output);
@@ -75,7 +76,8 @@ std::vector<double> run_text(std::string_view text, const std::string& output, c
 Library::Library(const std::string& c) {
   const TemporaryDirectory directory;
   write_file(directory.file("unit.c"), c);
-  const std::string command = fmt::format("gcc -O2 -w -shared -fPIC {} -o {} {} -lquadmath -lm", required_flags, directory.file("unit.so"), directory.file("unit.c"));
+  const std::string command = fmt::format("gcc -O2 -w -shared -fPIC {} -o {} {} -lquadmath -lm", required_flags,
+                                          directory.file("unit.so"), directory.file("unit.c"));
   EXPECT_EQ(std::system(command.c_str()), 0);
   handle_ = ::dlopen(directory.file("unit.so").c_str(), RTLD_NOW);
   if (handle_ == nullptr) throw std::runtime_error(::dlerror());

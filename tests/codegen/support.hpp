@@ -22,7 +22,8 @@ std::vector<double> numbers(const Tensor& t);
 /// Compiles and runs with the first compiler of this machine.
 KernelOutcome compile_and_run(const Program& p, const ParameterMap& parameters, const TensorMap& inputs);
 /// The numbers of one output of a program text; fails the test when the run is not ok.
-std::vector<double> run_text(std::string_view text, const std::string& output, const TensorMap& inputs = {}, const ParameterMap& parameters = {});
+std::vector<double> run_text(std::string_view text, const std::string& output, const TensorMap& inputs = {},
+                             const ParameterMap& parameters = {});
 
 /// A generated unit as a loaded library, for calls of its entry from here.
 class Library {
@@ -31,7 +32,9 @@ class Library {
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
-  int call(const std::vector<long long>& parameters, const std::vector<void*>& buffers) const { return entry_(parameters.data(), buffers.data()); }
+  int call(const std::vector<long long>& parameters, const std::vector<void*>& buffers) const {
+    return entry_(parameters.data(), buffers.data());
+  }
 
  private:
   void* handle_ = nullptr;

@@ -55,7 +55,8 @@ TEST(Entry, ChecksTheEnvironmentBeforeItWrites) {
   }
 #if defined(__x86_64__)
   const unsigned control = __builtin_ia32_stmxcsr();
-  for (const unsigned bits : {0x8000U, 0x0040U, 0x8040U, 0x2000U, 0x4000U, 0x6000U}) {  // flush, zero inputs, both; rounding of SSE alone
+  for (const unsigned bits :
+       {0x8000U, 0x0040U, 0x8040U, 0x2000U, 0x4000U, 0x6000U}) {  // flush, zero inputs, both; rounding of SSE alone
     __builtin_ia32_ldmxcsr(control | bits);
     const int result = call();
     __builtin_ia32_ldmxcsr(control);
@@ -68,7 +69,9 @@ TEST(Entry, ChecksTheEnvironmentBeforeItWrites) {
 }
 
 TEST(Entry, RefusesOverlappingBuffers) {
-  const Library unit(c_text(parse("program p { param n in 0..9 input A: f32[n] output C: f32[n, 2] for i in 0..n { C[i, 0] = A[i]  C[i, 1] = A[i] } }")));
+  const Library unit(
+      c_text(parse("program p { param n in 0..9 input A: f32[n] output C: f32[n, 2] for i in 0..n { C[i, 0] = A[i]  "
+                   "C[i, 1] = A[i] } }")));
   float memory[32] = {};
   memory[7] = 5;
   RULE_EQ("CGEN-4", 3, unit.call({4}, {memory + 4, memory}));
@@ -98,7 +101,8 @@ TEST(Worker, CrashesExitsAndHangsAreOutcomes) {
 TEST(Worker, AKernelThatExitsIsACrash) {
   // A header forced into the unit ends the process before the kernel can run.
   const TemporaryDirectory directory;
-  write_file(directory.file("quit.h"), "void _exit(int);\n__attribute__((constructor)) static void quit(void) { _exit(7); }\n");
+  write_file(directory.file("quit.h"),
+             "void _exit(int);\n__attribute__((constructor)) static void quit(void) { _exit(7); }\n");
   CompilerSpec odd = available_compilers().front();
   odd.flags += " -include " + directory.file("quit.h");
   KernelOutcome error;
@@ -110,7 +114,8 @@ TEST(Worker, AKernelThatExitsIsACrash) {
 }
 
 TEST(Worker, OutputsStartAsCD) {
-  const auto kernel = build("program p { output C: u8[4] temp T: u8[4] output D: u8[4] C[1] = 1 for i in 0..4 { D[i] = T[i]  T[i] = 5 } }");
+  const auto kernel = build(
+      "program p { output C: u8[4] temp T: u8[4] output D: u8[4] C[1] = 1 for i in 0..4 { D[i] = T[i]  T[i] = 5 } }");
   for (int round = 0; round < 2; ++round) {
     const auto out = kernel->run({}, {}, milliseconds(5000));
     ASSERT_EQ(out.status, Status::ok) << out.message;
@@ -121,7 +126,10 @@ TEST(Worker, OutputsStartAsCD) {
 
 TEST(Worker, AccessesBeyondTheEndCrash) {
   for (const std::string store : {"C[i] = 1", "T[i] = 1.0", "D[0] = A[i]"}) {
-    const auto kernel = build("program p { param n in 0..99999 input A: u16[3] output C: u8[5] output D: u16[1] temp T: f64[1000] zero C zero D zero T for i in n..n + 1 { " + store + " } }");
+    const auto kernel = build(
+        "program p { param n in 0..99999 input A: u16[3] output C: u8[5] output D: u16[1] temp T: f64[1000] zero C "
+        "zero D zero T for i in n..n + 1 { " +
+        store + " } }");
     const std::int64_t size = store[0] == 'C' ? 5 : store[0] == 'T' ? 1000 : 3;
     const TensorMap inputs{{"A", tensor(Type::u16, {1, 2, 3})}};
     RULE_TRUE("CGEN-22", kernel->run({{"n", size - 1}}, inputs, milliseconds(5000)).status == Status::ok) << store;
@@ -137,17 +145,23 @@ TEST(Worker, AccessesBeyondTheEndCrash) {
 
 TEST(Worker, WhatIsMissingIsNamed) {
   KernelOutcome error;
-  const Program p = parse("program p { param n in 1..9 input A: f32[n] output C: f32[n] for i in 0..n { C[i] = A[i] } }");
+  const Program p =
+      parse("program p { param n in 1..9 input A: f32[n] output C: f32[n] for i in 0..n { C[i] = A[i] } }");
   RULE_TRUE("CGEN-23", !compile(p, {"c", "no-such-compiler", "-O2"}, error) && error.status == Status::unavailable);
-  RULE_TRUE("CGEN-23", !compile(p, {"c", "gcc", "-O2 -DINFINITY= -include /no/such/file"}, error) && error.status == Status::compile_error);
+  RULE_TRUE("CGEN-23", !compile(p, {"c", "gcc", "-O2 -DINFINITY= -include /no/such/file"}, error) &&
+                           error.status == Status::compile_error);
   RULE_TRUE("CGEN-23", error.message.find("/no/such/file") != std::string::npos) << error.message;
-  RULE_TRUE("CGEN-23", !compile(parse("program p { output C: f32[4] for i in 0..4 @workgroup { C[i] = 1.0 } }"), available_compilers().front(), error) && error.status == Status::unavailable);
+  RULE_TRUE("CGEN-23", !compile(parse("program p { output C: f32[4] for i in 0..4 @workgroup { C[i] = 1.0 } }"),
+                                available_compilers().front(), error) &&
+                           error.status == Status::unavailable);
   const auto kernel = compile(p, available_compilers().front(), error);
   ASSERT_TRUE(kernel);
   RULE_TRUE("CGEN-23", kernel->run({}, {}, milliseconds(1000)).status == Status::environment);
   RULE_TRUE("CGEN-23", kernel->run({{"n", 3}}, {}, milliseconds(1000)).status == Status::environment);
-  RULE_TRUE("CGEN-23", kernel->run({{"n", 3}}, {{"A", tensor(Type::f32, {1, 2})}}, milliseconds(1000)).status == Status::environment);
-  RULE_TRUE("CGEN-23", kernel->run({{"n", 2}}, {{"A", tensor(Type::f32, {1, 2})}}, milliseconds(1000)).status == Status::ok);
+  RULE_TRUE("CGEN-23", kernel->run({{"n", 3}}, {{"A", tensor(Type::f32, {1, 2})}}, milliseconds(1000)).status ==
+                           Status::environment);
+  RULE_TRUE("CGEN-23",
+            kernel->run({{"n", 2}}, {{"A", tensor(Type::f32, {1, 2})}}, milliseconds(1000)).status == Status::ok);
   const auto huge = build("program p { param n in 1..1000000000000 output C: f32[n, n] C[0, 0] = 1.0 }");
   RULE_TRUE("CGEN-23", huge->run({{"n", 900000000000}}, {}, milliseconds(1000)).status == Status::environment);
 }
@@ -204,7 +218,8 @@ TEST(Worker, EndsWithItsParent) {
 }
 
 TEST(Worker, RunsOfSeveralThreadsDoNotDisturbEachOther) {
-  const auto kernel = build("program p { input A: i32[1000] output C: i32[1000] for r in 0..200 { for i in 0..1000 { C[i] = A[i] * 3 } } }");
+  const auto kernel = build(
+      "program p { input A: i32[1000] output C: i32[1000] for r in 0..200 { for i in 0..1000 { C[i] = A[i] * 3 } } }");
   std::vector<std::thread> threads;
   std::vector<int> wrong(4, 0);
   for (int t = 0; t < 4; ++t) {
@@ -213,7 +228,8 @@ TEST(Worker, RunsOfSeveralThreadsDoNotDisturbEachOther) {
       for (int i = 0; i < 1000; ++i) a.set(i, wrap_int(Type::i32, i + 1000 * t));
       for (int round = 0; round < 10; ++round) {
         const auto out = kernel->run({}, {{"A", a}}, milliseconds(20000));
-        if (out.status != Status::ok || signed_value(out.outputs.at("C").get(999)) != 3 * (999 + 1000 * t)) ++wrong[static_cast<std::size_t>(t)];
+        if (out.status != Status::ok || signed_value(out.outputs.at("C").get(999)) != 3 * (999 + 1000 * t))
+          ++wrong[static_cast<std::size_t>(t)];
       }
     });
   }
