@@ -232,7 +232,7 @@ static Index extreme(const std::vector<Index>& args, IndexAtom::Kind kind, Index
     const auto& t = e.terms();
     if (t.size() == 1 && t[0].second == 1 && t[0].first->kind == kind) {
       for (const Index& inner : t[0].first->args) {
-        all.push_back(inner + e.constant());
+        all.push_back(e.constant() == 0 ? inner : inner + e.constant());
         if (all.back().overflowed()) return all.back();
       }
     } else {

@@ -37,21 +37,30 @@ void check_accepted(const SourceFile& file) {
     require(again.has_value() && again->programs.size() == 1, "a printed program parses");
     require(again->programs.front() == program, "a printed program parses back to an equal one");
   }
-  if (file.programs.empty()) return;
   const auto again = parse_source(to_json(file), "json");
   require(again.has_value(), "the JSON of an accepted file is accepted");
   require(again->programs == file.programs, "JSON reads back to equal programs");
+  require(again->schedules.size() == file.schedules.size(), "JSON reads back to as many schedules");
+  for (std::size_t i = 0; i < file.schedules.size(); ++i) {
+    const auto& before = file.schedules[i].lines;
+    const auto& after = again->schedules[i].lines;
+    require(before.size() == after.size(), "JSON reads back to as many lines");
+    for (std::size_t k = 0; k < before.size(); ++k) require(before[k].op == after[k].op, "JSON reads back to equal lines");
+  }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto parsed = parse_source(text, "fuzz.air");
-  if (parsed) {
-    check_accepted(*parsed);
-  } else {
-    check_refusal(parsed.error(), text);
+  // As a file of programs, and as whatever its first word makes of it (SYN-15).
+  for (const char* path : {"fuzz.air", "fuzz.sched"}) {
+    const auto parsed = parse_source(text, path);
+    if (parsed) {
+      check_accepted(*parsed);
+    } else {
+      check_refusal(parsed.error(), text);
+    }
   }
   return 0;
 }
