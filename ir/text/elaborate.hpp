@@ -22,7 +22,7 @@ class Elaborator {
 
   // Each of these answers nothing after reporting what is wrong (or when what is wrong was reported before).
 
-  /// The value of a place of type `type`; `place` completes "where … is needed".
+  /// The value of a place of type `type`.
   Expr value(const Syntax& s, Type type);
   Expr condition(const Syntax& s);
   /// A loop bound or a dimension; `what` is the noun of the message.
