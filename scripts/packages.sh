@@ -48,7 +48,7 @@ packages_missing() {
 
 # packages_install GROUP…: installs what is missing and says so; does nothing, without network, when nothing is.
 packages_install() {
-  local missing as_root=()
+  local missing log as_root=()
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "packages: this system has no apt-get; Assay is built on Debian 12. Install the equivalents of:" >&2
     packages_in "$@" | tr '\n' ' ' >&2
@@ -69,13 +69,16 @@ packages_install() {
     fi
     as_root=(sudo)
   fi
-  echo "packages ($*): installing $missing"
+  echo "packages ($*): installing $missing …"
+  log=$(mktemp)
   # shellcheck disable=SC2086  # a list of words
-  if ! "${as_root[@]}" apt-get -q update ||
-    ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing; then
-    echo "packages: apt-get failed; still missing: $(packages_missing "$@" | tr '\n' ' ')" >&2
+  if ! "${as_root[@]}" apt-get -q update >"$log" 2>&1 ||
+    ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing >>"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    echo "packages: apt-get failed (log: $log); still missing: $(packages_missing "$@" | tr '\n' ' ')" >&2
     return 2
   fi
+  rm -f "$log"
 }
 
 # Only when run, not when sourced.
