@@ -43,7 +43,7 @@ Rounded narrow_real(Real<T> x) {
   }
 }
 
-/// A power of two far beyond the range of every format T, and still inside the range of the type that evaluates T.
+/// 2^far and e^(far/2) lie far beyond the range of every format that R evaluates, and inside the range of R itself.
 template <typename R>
 inline constexpr R far = sizeof(R) > sizeof(double) ? R{16000} : R{1000};
 template <typename R>
