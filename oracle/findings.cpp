@@ -56,7 +56,9 @@ std::string access_text(const interp::Instance& at, bool writes) {
   const std::string where =
       at.where.known() ? fmt::format("line {}", at.where.line) : fmt::format("statement {}", at.statement);
   const std::string when = at.iteration.empty() ? std::string() : " with " + text(at.iteration);
-  return fmt::format("{} {}{}", where, writes ? "writes" : "reads", when);
+  // Which group it was: a statement outside the grid loops happens in several, at the same iteration.
+  const std::string group = at.group.empty() ? std::string() : fmt::format(" in group ({})", fmt::join(at.group, ", "));
+  return fmt::format("{} {}{}{}", where, writes ? "writes" : "reads", when, group);
 }
 
 }  // namespace
