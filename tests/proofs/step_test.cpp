@@ -174,6 +174,19 @@ TEST(StepObligations, data_dependent_order_stays_undecided_with_a_candidate) {
   RULE_EQ("DEP-4", std::string("DEP-4"), gather.failed()->code);
 }
 
+TEST(StepObligations, what_is_not_decided_says_so) {
+  const Step scatter = step("program p { input ids: i32[6] in 0..9 inout O: f32[9] for i in 0..6 { O[ids[i]] = f32(i) } }", "retype i axis=grid");
+  ASSERT_NE(nullptr, scatter.failed());
+  RULE_EQ("IND-1", std::string("IND-1"), scatter.failed()->code);
+  const Step whole = step("program p { param n in 1..60 inout X: f32[64] for i in 0..n { X[i] = X[i] * 2.0 } }", "split i factor=4");
+  const auto stingy = make_isl_query(1);
+  bool undecided = false;
+  for (const Obligation& o : validate(whole.before, whole.after, *stingy).obligations) {
+    undecided = undecided || (o.kind == "domain-bijection" && o.status == Status::undecided && o.code == "DOM-2");
+  }
+  RULE_TRUE("DOM-2", undecided);
+}
+
 // ---- falsified claims --------------------------------------------------------------------------------------------
 
 // Replaces the map of the k-th statement that has one by `change` of it; returns how many statements have a map.
