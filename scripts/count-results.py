@@ -2,8 +2,8 @@
 """Adds up the results of a test run: count-results.py RESULTS, a folder that scripts/test.sh fills.
 
 RESULTS/ctest.xml is what ctest writes. An entry that is a GoogleTest program has left RESULTS/cases/ENTRY.xml, and counts as its
-cases; an entry without that file counts as one test, so a program that crashed is a failure. RESULTS/text.xml, when there,
-is what `assay test` wrote. RESULTS/steps.txt has one line `passed NAME`, `failed NAME` or `skipped NAME` for each other check.
+cases; an entry without that file counts as one test, so a program that crashed is a failure. RESULTS/text/*.xml are
+what `assay test` wrote. RESULTS/steps.txt has one line `passed NAME`, `failed NAME` or `skipped NAME` for each other check.
 
 The last line is `N passed, N failed, N skipped`. Exit status: 0 nothing failed and something passed, else 1.
 """
@@ -41,8 +41,8 @@ def collect(results):
         explained = any(result == "failed" for _, result in cases)
         if not cases or (outcome == "failed" and not explained):
             found.append((name, outcome))
-    if (results / "text.xml").exists():
-        found += read(results / "text.xml")
+    for text_file in sorted((results / "text").glob("*.xml")):
+        found += read(text_file)
     if (results / "steps.txt").exists():
         for line in (results / "steps.txt").read_text(encoding="utf-8").splitlines():
             outcome, _, name = line.partition(" ")

@@ -66,7 +66,7 @@ def main():
     arguments = sys.argv[1:]
     update = "--update" in arguments
     arguments = [a for a in arguments if a != "--update"]
-    if len(arguments) != 1:
+    if len(arguments) != 1 or not os.access(arguments[0], os.X_OK):
         print(__doc__, file=sys.stderr)
         return 2
     readme = ROOT / "README.md"

@@ -56,10 +56,19 @@ run_ctest() {
   [[ -s $results/ctest.xml ]]
 }
 run_text_tests() {
-  local status=0
-  "$folder/assay" test examples tests/cases --junit "$results/text.xml" || status=$?
-  # 0 and 1 are in text.xml; 2 (a malformed test) and 70 (two judges disagree) need not be.
-  [[ -s $results/text.xml ]] && ((status < 2))
+  local path running=() failed=0
+  # One process each, side by side. 0 and 1 are in the results; 2 (a malformed test) and 70 (two judges disagree) need not be.
+  for path in examples tests/cases; do
+    (
+      status=0
+      "$folder/assay" test "$path" --junit "$results/text/${path##*/}.xml" >"$results/text/${path##*/}.out" 2>&1 || status=$?
+      [[ -s $results/text/${path##*/}.xml ]] && ((status < 2))
+    ) &
+    running+=($!)
+  done
+  for path in "${running[@]}"; do wait "$path" || failed=1; done
+  cat "$results"/text/*.out
+  return "$failed"
 }
 run_parser_fuzzer() {
   local build=$assay_root/build-fuzz
@@ -84,7 +93,7 @@ assay_configure "$folder" "${options[@]}"
 assay_build "$folder"
 # Logs of an earlier run would hide a test that no longer runs.
 rm -rf "$results" "$folder/rules"
-mkdir -p "$results/cases" "$folder/rules"
+mkdir -p "$results/cases" "$results/text" "$folder/rules"
 
 step "ctest" run_ctest
 step "assay test examples tests/cases" run_text_tests
