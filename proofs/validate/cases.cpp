@@ -89,7 +89,7 @@ Obligation discharge(const ObligationText& text, const Formula& assumptions, con
     out.status = Obligation::Status::undecided;
     out.code = text.undecided_code;
     if (answer.kind == Answer::Kind::solution) {
-      out.reason = "a condition or an index reads data, and some data would break it";
+      out.reason = "a condition or an index is not affine, and some value of it would break the claim";
       out.witness = make_witness(program, c, answer.solution);
     } else {
       out.reason = answer.reason;
