@@ -16,7 +16,7 @@ namespace assay::oracle {
 namespace {
 
 constexpr double full_size_work = 2e9;
-constexpr std::int64_t full_size_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t full_size_bytes = std::int64_t{32} << 20;
 
 class Check {
  public:
@@ -200,6 +200,7 @@ class Check {
   Comparison interpret() {
     Plan plan;
     plan.sizes = sample_sizes(reference_, targets_, known_);
+    add_largest_that_fits(plan.sizes);
     plan.waves = standard_waves(2);
     plan.force_first = true;
     plan.reordered_before = reordered_;
@@ -231,6 +232,16 @@ class Check {
                            : "every step is proved, and yet the programs differ: " + observation_text(*seen));
     }
     return ran;
+  }
+
+  /// Wide ranges leave a gap between the sizes near the factors and an end that is out of reach.
+  void add_largest_that_fits(std::vector<ParameterMap>& sizes) const {
+    const auto size = full_size(reference_, static_cast<double>(purse_.left()) / 40, largest_footprint);
+    if (!size || std::find(sizes.begin(), sizes.end(), *size) != sizes.end()) return;
+    const double work = estimated_work(reference_, *size);
+    const auto after = std::find_if(sizes.begin(), sizes.end(),
+                                    [&](const ParameterMap& s) { return estimated_work(reference_, s) > work; });
+    sizes.insert(after, *size);
   }
 
   void describe_interpretation(const Comparison& ran) {

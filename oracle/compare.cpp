@@ -58,6 +58,10 @@ void for_each_case(const Program& p, const Plan& plan, Purse& purse, Comparison&
       for (const InputChoice& choice : wave) {
         const bool must = plan.force_first && result.cases == 0;
         const std::uint64_t budget = must ? std::max(purse.forced(), purse.left()) : purse.left();
+        // The one case that may exceed the purse should say more than zeros can.
+        if (must && needed > static_cast<double>(purse.left()) && choice.kind == InputChoice::Kind::zero &&
+            wave.size() > 1)
+          continue;
         if (needed > static_cast<double>(budget)) return true;  // all others are larger
         const CaseOutcome outcome = visit(size, choice, make_inputs(p, size, choice), budget);
         if (outcome.finished) {

@@ -14,10 +14,10 @@ namespace assay::oracle {
 /// Operations that interpretations may still take. One purse serves a whole command.
 class Purse {
  public:
-  explicit Purse(std::uint64_t operations) : Purse(operations, operations * 10) {}
+  explicit Purse(std::uint64_t operations) : Purse(operations, operations * 100) {}
   Purse(std::uint64_t operations, std::uint64_t forced) : all_(operations), left_(operations), forced_(forced) {}
   std::uint64_t left() const { return left_; }
-  /// What a case that must run may take, once: ten times the whole purse.
+  /// What a case that must run may take, once: a hundred times the whole purse.
   std::uint64_t forced() const { return forced_; }
   void spend(std::uint64_t n) { left_ -= n < left_ ? n : left_; }
   std::uint64_t spent() const { return all_ - left_; }

@@ -211,13 +211,25 @@ TEST(Check, TheBudgetIsKeptButSomethingIsInterpreted) {
   CheckOptions o;
   o.backends = {"interp"};
   o.budgets.interpretation = 1000;
-  CheckResult r = check_text(text(1000), o);  // beyond the budget, within ten times of it
+  CheckResult r = check_text(text(1000), o);  // beyond the budget, within a hundred times of it
   SCOPED_TRACE(to_screen(r.report, {false, false, true}));
   RULE_EQ("CHK-2", Verdict::legal, r.report.verdict);
   RULE_EQ("CHK-2", 1, r.report.executions[0].cases);
-  r = check_text(text(100000), o);
+  r = check_text(text(1000000), o);
   RULE_EQ("CHK-2", Verdict::undecided, r.report.verdict);
   RULE_EQ("CHK-2", 0, r.report.executions[0].cases);
+}
+
+TEST(Check, TheLargestSizeThatFitsIsInterpreted) {
+  CheckOptions o;
+  o.backends = {"interp"};
+  const CheckResult r = check_text(
+      "program p { param n in 1..1000000 output B: f32[n] for i in 0..n { B[i] = 1.0 } }\nschedule s { split i "
+      "factor=2 }\n",
+      o);
+  std::int64_t largest = 0;
+  for (const ParameterMap& size : r.report.executions.at(0).sizes) largest = std::max(largest, size.at("n"));
+  RULE_TRUE("CHK-1", largest > 1000) << largest;
 }
 
 TEST(Check, RequiredBackendsMustRun) {

@@ -35,6 +35,12 @@ TEST(Lint, AProvedProgramThatRunsIsClean) {
   EXPECT_NE(r.claim.find("every n in 1..9"), std::string::npos);
 }
 
+TEST(Lint, ProofsAreEnoughWhereNothingFits) {
+  const Report r = lint_text("program p { output B: f32[1] for i in 0..100000000000 { B[0] = 1.0 } }");
+  RULE_EQ("LINT-1", Verdict::clean, r.verdict);
+  RULE_TRUE("LINT-1", !r.omissions.empty());
+}
+
 TEST(Lint, AFaultIsObserved) {
   const Report r = lint_text(beyond);
   SCOPED_TRACE(screen_of(r));
