@@ -41,7 +41,8 @@ void interpreter_matrix_product(benchmark::State& state) {
     if (outcome.status != interp::Status::ok) return state.SkipWithError("the interpretation did not end");
   }
   const auto n = static_cast<double>(state.range(0));
-  state.counters["ns_per_op"] = benchmark::Counter(n * n * n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_op"] =
+      benchmark::Counter(n * n * n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(interpreter_matrix_product)->Arg(64)->Unit(benchmark::kMillisecond);
 
@@ -63,7 +64,8 @@ void compiled_matrix_product(benchmark::State& state) {
   };
   for (auto _ : state) state.SetIterationTime(time_at(state.range(0)) - time_at(1));
   const auto n = static_cast<double>(state.range(0));
-  state.counters["ns_per_op"] = benchmark::Counter(n * n * n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_op"] =
+      benchmark::Counter(n * n * n * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(compiled_matrix_product)->Arg(512)->UseManualTime()->Unit(benchmark::kMillisecond);
 

@@ -67,7 +67,8 @@ std::vector<Step> steps_of(Program p, const Schedule& schedule) {
 }
 
 void obligations_of_tiled_product(benchmark::State& state) {
-  const auto steps = steps_of(program_from(read_file("examples/gemm/gemm.air")), schedule_from(read_file("examples/gemm/good.sched")));
+  const auto steps =
+      steps_of(program_from(read_file("examples/gemm/gemm.air")), schedule_from(read_file("examples/gemm/good.sched")));
   if (steps.empty()) return state.SkipWithError("a step does not apply");
   std::vector<double> per_obligation;
   TimedQuery query;
@@ -85,7 +86,8 @@ void obligations_of_tiled_product(benchmark::State& state) {
     }
   }
   if (open > 0) return state.SkipWithError("an obligation of the good schedule was not proved");
-  state.counters["obligations_per_s"] = benchmark::Counter(static_cast<double>(obligations), benchmark::Counter::kIsRate);
+  state.counters["obligations_per_s"] =
+      benchmark::Counter(static_cast<double>(obligations), benchmark::Counter::kIsRate);
   state.counters["median_us"] = median(per_obligation);
   state.counters["query_median_us"] = median(query.times());
 }

@@ -27,7 +27,8 @@ void check_refusal(const std::vector<Diagnostic>& diagnostics, std::string_view 
   for (const auto& d : diagnostics) {
     require(!d.code.empty() && !d.message.empty(), "a diagnostic has a code and a message");
     require(d.where.line >= 0 && d.where.column >= 0, "a place counts from 1, or is unknown");
-    require(!render(d, text, true, true).empty() && !render(d, text, false, false).empty(), "a diagnostic has a screen");
+    require(!render(d, text, true, true).empty() && !render(d, text, false, false).empty(),
+            "a diagnostic has a screen");
   }
 }
 
@@ -45,7 +46,8 @@ void check_accepted(const SourceFile& file) {
     const auto& before = file.schedules[i].lines;
     const auto& after = again->schedules[i].lines;
     require(before.size() == after.size(), "JSON reads back to as many lines");
-    for (std::size_t k = 0; k < before.size(); ++k) require(before[k].op == after[k].op, "JSON reads back to equal lines");
+    for (std::size_t k = 0; k < before.size(); ++k)
+      require(before[k].op == after[k].op, "JSON reads back to equal lines");
   }
 }
 
