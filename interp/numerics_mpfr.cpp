@@ -40,6 +40,11 @@ class Number {
   mpfr_t value_;
 };
 
+/// MPFR keeps constants and memory per thread: they go when the thread does.
+struct ThreadCache {
+  ~ThreadCache() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
 /// Writes op(x, y) to r; the sign of the result is that of rounded − exact.
 int evaluate(Op op, mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y) {
   switch (op) {
@@ -60,6 +65,7 @@ int evaluate(Op op, mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y) {
 
 template <Type T>
 Rounded round_to(Op op, double x, double y) {
+  thread_local const ThreadCache cache;
   constexpr int precision = Format<T>::precision;
   const ExponentRange range(precision, Format<T>::bias);
   Number a(precision, x), b(precision, y), result(precision);
