@@ -135,7 +135,7 @@ Finding observation_finding(const Observation& seen, const ObligationReport* for
   } else if (seen.kind == Observation::Kind::fault) {
     f.diagnostic.code = seen.fault->code;
     f.diagnostic.message = seen.fault->message;
-    f.diagnostic.where = seen.fault->at.where;
+    f.diagnostic.where = seen.fault->access.known() ? seen.fault->access : seen.fault->at.where;
     if (!seen.fault->at.iteration.empty()) f.remarks.push_back("in the iteration " + text(seen.fault->at.iteration));
   }
   if (foretold != nullptr) {

@@ -16,6 +16,7 @@ class Linter {
   Linter(const Program& p, Query& query) : view_(p), query_(query) {}
 
   std::vector<Obligation> run() {
+    shapes();
     bounds();
     definedness();
     outputs();
@@ -34,6 +35,21 @@ class Linter {
  private:
   void discharge_here(const ObligationText& text, const std::vector<Case>& cases) {
     out_.push_back(discharge(text, view_.parameters, view_.program, cases, query_));
+  }
+
+  // PRF-27
+  void shapes() {
+    for (const Buffer& b : view_.program.buffers) {
+      std::vector<Case> cases;
+      for (const Index& d : b.dims) cases.push_back({Formula::lt(d, Index(0)), {}, {}, nullptr, nullptr, false, {}});
+      Obligation o = discharge({"in-bounds", "no dimension of `" + b.name + "` is negative", "BND-3", "BND-3"}, view_.parameters, view_.program, cases, query_);
+      if (o.status == Obligation::Status::proved) continue;  // what holds for nearly every program is not worth a line
+      if (o.witness) {
+        o.witness->buffer = b.name;
+        o.witness->first.where = b.where;
+      }
+      out_.push_back(std::move(o));
+    }
   }
 
   // PRF-20

@@ -1,49 +1,87 @@
 // Interval arithmetic over every index value of a program.
 #include "proofs/validate/width.hpp"
 
-#include "ir/traverse.hpp"
+#include <algorithm>
 
 namespace assay::derive {
+namespace {
 
-Obligation index_width(const View& view) {
-  Obligation out{"index-width", "every index expression fits the 64-bit integers that kernels compute it in", Obligation::Status::proved, "intervals", {}, {}, {}, false, {}};
-  const auto check = [&](const Index& e, const Ranges& ranges, const Node* node, const Location& where) {
-    if (out.status != Obligation::Status::proved || fits_int64(e, ranges)) return;
-    out.status = Obligation::Status::undecided;
-    out.code = "WID-1";
-    out.reason = "`" + e.text() + "` may leave the 64-bit integers";
-    out.hint = "narrow the parameters' ranges";
-    out.witness = Witness{};
-    out.witness->first.where = where;
-    if (node) out.witness->first.statement = node->statement;
-  };
-  for (const Buffer& b : view.program.buffers) {
-    Ranges ranges = view.ranges;
-    Interval cells{1, 1};
+class Width {
+ public:
+  explicit Width(const View& view) : view_(view) {}
+
+  Obligation run() {
+    for (const Buffer& b : view_.program.buffers) buffer(b);
+    block(view_.program.body, view_.ranges);
+    return std::move(out_);
+  }
+
+ private:
+  void open(const std::string& what, const Location& where, int statement) {
+    if (out_.status != Obligation::Status::proved) return;
+    out_.status = Obligation::Status::undecided;
+    out_.code = "WID-1";
+    out_.reason = what + " may leave the 64-bit integers";
+    if (!view_.program.parameters.empty()) out_.hint = "narrow the parameters' ranges";
+    out_.witness = Witness{};
+    out_.witness->first.where = where;
+    out_.witness->first.statement = statement;
+  }
+  void check(const Index& e, const Ranges& ranges, const Location& where, int statement) {
+    if (!fits_int64(e, ranges)) open("`" + e.text() + "`, or a part of it,", where, statement);
+  }
+
+  void buffer(const Buffer& b) {
+    Int128 cells = 1;
     for (const Index& d : b.dims) {
-      check(d, ranges, nullptr, b.where);
-      const Interval i = interval(d, ranges);
-      if (!i.empty() && i.hi > 0 && cells.hi < (Int128{1} << 62)) cells.hi *= std::min<Int128>(i.hi, Int128{1} << 63);
+      check(d, view_.ranges, b.where, -1);
+      const Interval i = interval(d, view_.ranges);
+      if (!i.empty() && i.hi > 0 && cells < (Int128{1} << 62)) cells *= std::min<Int128>(i.hi, Int128{1} << 63);
     }
-    if (cells.hi > INT64_MAX / 8) check(Index(INT64_MAX) + Index(1), ranges, nullptr, b.where);
+    if (cells > INT64_MAX / 8) open("the size of `" + b.name + "`", b.where, -1);
   }
-  for (const Node& n : view.extraction.nodes) {
-    Ranges ranges = view.ranges;
-    for (const Stmt& loop : n.loops) {
-      check(loop->lo, ranges, &n, loop->where);
-      check(loop->hi + (loop->step - 1), ranges, &n, loop->where);
-      add_loop(ranges, loop);
+
+  // Statements in preorder, so that the numbers are those of number_statements.
+  void block(const Block& b, const Ranges& ranges) {
+    for (const Stmt& s : b) {
+      const int number = next_++;
+      for (const Expr& e : s->indices) expression(e, ranges, number);
+      if (s->value) expression(s->value, ranges, number);
+      if (s->kind != StmtKind::loop) {
+        block(s->body, ranges);
+        block(s->other, ranges);
+        continue;
+      }
+      if (!dead_) {
+        check(s->lo, ranges, s->where, number);
+        check(s->hi, ranges, s->where, number);
+        // The kernel may step past the last value by less than one step.
+        const Interval end = interval(s->hi, ranges);
+        if (!end.empty() && end.hi > INT64_MAX - (s->step - 1)) open("`" + s->name + "` at the end of its loop", s->where, number);
+      }
+      Ranges inner = ranges;
+      add_loop(inner, s);
+      const bool was_dead = dead_;
+      dead_ = dead_ || inner[s->name].empty();  // its body never runs
+      block(s->body, inner);
+      dead_ = was_dead;
     }
-    Visitor v;
-    v.enter_expr = [&](const Expr& e) {
-      if (e->op == Op::scope) return false;  // its statements are nodes of their own
-      if (e->op == Op::index) check(e->index, ranges, &n, e->where);
-      return true;
-    };
-    for (const Expr& e : n.stmt->indices) visit(e, v);
-    if (n.stmt->value) visit(n.stmt->value, v);
   }
-  return out;
-}
+
+  void expression(const Expr& e, const Ranges& ranges, int statement) {
+    if (e->op == Op::index && !dead_) check(e->index, ranges, e->where, statement);
+    for (const Expr& a : e->args) expression(a, ranges, statement);
+    block(e->body, ranges);
+  }
+
+  const View& view_;
+  Obligation out_{"index-width", "every index expression fits the 64-bit integers that kernels compute it in", Obligation::Status::proved, "intervals", {}, {}, {}, false, {}};
+  int next_ = 0;
+  bool dead_ = false;
+};
+
+}  // namespace
+
+Obligation index_width(const View& view) { return Width(view).run(); }
 
 }  // namespace assay::derive

@@ -30,6 +30,16 @@ TEST(LintObligations, bounds) {
   RULE_EQ("BND-1", std::string("BND-1"), lint("program p { param n in 1..50 inout A: f32[n] for i in 0..ceildiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
 }
 
+TEST(LintObligations, shapes_and_widths) {
+  RULE_EQ("PRF-27", std::string("BND-3"), lint("program p { param n in -3..5 temp T: f32[n] output y: f32[1] y[0] = 1.0 }"));
+  RULE_EQ("BND-3", std::string(), lint("program p { param n in 0..5 temp T: f32[n] output y: f32[1] y[0] = 1.0 }"));
+  // Bounds of loops that hold nothing are computed all the same.
+  const std::string head = "program p { param n in 0..9000000000000000000 output y: i64[1] y[0] = 1 ";
+  RULE_EQ("WID-1", std::string("WID-1"), lint(head + "for i in 0..3*n { } }"));
+  RULE_EQ("WID-1", std::string("WID-1"), lint(head + "for i in 0..4 { for j in 0..floordiv(3*n, 9000) { } } }"));
+  RULE_EQ("WID-1", std::string(), lint(head + "for i in 0..0 { for j in 0..3*n { } } }"));
+}
+
 TEST(LintObligations, dynamic_indices) {
   RULE_EQ("PRF-26", std::string(), lint("program p { input ids: i32[8] in 0..10 input T: f32[10, 4] output O: f32[8, 4] for i in 0..8 { for j in 0..4 { O[i, j] = T[ids[i], j] } } }"));
   RULE_EQ("PRF-26", std::string(), lint("program p { input ids: i32[8] in 0..4 input T: f32[10] output O: f32[8] for i in 0..8 { O[i] = T[ids[i] * 2 + 1] } }"));

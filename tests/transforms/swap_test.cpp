@@ -21,7 +21,8 @@ TEST(Swap, NeedsAPerfectNest) {
       {"for i in 0..3 {\n A[i] = 0.0\n for j in 0..5 { B[i, j] = Y[i, j] } }", 9},
       {"for i in 0..3 {\n for j in 0..5 { B[i, j] = Y[i, j] }\n A[i] = 0.0 }", 10},
       {"for i in 0..3 {\n var s: f32\n for j in 0..5 { B[i, j] = Y[i, j] } }", 9},
-      {"for i in 0..3 {\n if i < 2 { for j in 0..5 { B[i, j] = Y[i, j] } } }", 9},
+      {"for i in 0..3 {\n if Y[i, 0] > 1.0 { for j in 0..5 { B[i, j] = Y[i, j] } } }", 9},
+      {"for i in 0..3 {\n if i < 2 { for j in 0..5 { B[i, j] = Y[i, j] } } else { A[i] = 0.0 } }", 9},
   };
   for (const auto& c : cases) {
     const Step s = step(nest(c.text), "swap i j");
@@ -36,6 +37,14 @@ TEST(Swap, NeedsAPerfectNest) {
   const Step apart = step(nest("for i in 0..3 { A[i] = 0.0 } for j in 0..5 { B[0, j] = 1.0 }"), "swap i j");
   RULE_EQ("SWP-1", "SWP-1", apart.code);
   RULE_EQ("SWP-1", "SWP-1", step(nest("for i in 0..3 { }  for j in 0..3 { }"), "swap i j").code);
+}
+
+TEST(Swap, MovesGuardsOnIndicesInside) {
+  const Program p = run(nest("for i in 0..3 { if i < n { for j in 0..5 { B[i, j] = Y[i, j] } } }", "param n in 1..5"), {"swap i j"}, false);
+  RULE_EQ("SWP-1", printed("for j in 0..5 { for i in 0..3 { if i < n { B[i, j] = Y[i, j] } } }", "param n in 1..5"), body(p));
+  // Tiles of a parametric nest: the guard of the outer split stands between the loops to exchange.
+  run(nest("for i in 0..n { for j in 0..7 { B[i, j] = Y[i, j] } }", "param n in 1..8"),
+      {"split i factor=4 -> io, ii", "split j factor=3 -> jo, ji", "swap ii jo"}, false);
 }
 
 TEST(Swap, TriangleBecomesTheOtherTriangle) {

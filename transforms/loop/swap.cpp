@@ -123,6 +123,25 @@ bool is_loop(const Stmt& s, const std::vector<Symbol>& names) {
   return s->kind == StmtKind::loop && std::find(names.begin(), names.end(), s->name) != names.end();
 }
 
+// The loop that `outer` holds, when nothing stands between the two but conditions on index values. Those do not mention the
+// inner symbol, so they can as well be asked inside: the result is the inner loop with them around its body.
+std::optional<Stmt> held_loop(const Stmt& outer) {
+  std::vector<Stmt> between;
+  const Block* level = &outer->body;
+  while (level->size() == 1 && level->front()->kind == StmtKind::branch && level->front()->other.empty() &&
+         affine_condition(level->front()->value)) {
+    between.push_back(level->front());
+    level = &between.back()->body;
+  }
+  if (level->size() != 1 || level->front()->kind != StmtKind::loop) return std::nullopt;
+  const Stmt inner = level->front();
+  Block body = inner->body;
+  for (auto guard = between.rbegin(); guard != between.rend(); ++guard) {
+    body = {with(*guard, [&](StmtNode& n) { n.body = std::move(body); })};
+  }
+  return with(inner, [&](StmtNode& n) { n.body = std::move(body); });
+}
+
 class Swap final : public Operation {
  public:
   explicit Swap(Arguments line) : line_(std::move(line)) {}
@@ -131,13 +150,13 @@ class Swap final : public Operation {
     Declaration d;
     d.name = "swap";
     d.rule_prefix = "SWP";
-    d.summary = "exchanges a loop and the loop that is its only statement";
+    d.summary = "exchanges a loop and the loop that is its only statement, conditions on index values aside";
     d.parameters = {
         {"outer", ParameterInfo::Kind::loop, true, {}, {}, "the outer loop; `i*` for all its copies"},
         {"inner", ParameterInfo::Kind::loop, true, {}, {}, "the loop inside it; `j*` for all its copies"},
     };
     d.refusals = {
-        {"SWP-1", "the inner loop is not the only statement of the outer one"},
+        {"SWP-1", "the outer loop holds more than the inner one, conditions on index values aside"},
         {"SWP-6", "the rewritten bounds leave 64 bits"},
         {"SWP-7", "the new bounds need a guard, and the body holds a barrier"},
         {"SCH-15", "a hardware loop would come to stand inside a vectorized loop"},
@@ -164,7 +183,7 @@ class Swap final : public Operation {
     for (const Symbol& symbol : outers) {
       const Stmt outer = find_loops(before, symbol).front();
       if (auto refusal = unfit(outer, inners, before)) return tl::unexpected(*std::move(refusal));
-      used.push_back(outer->body[0]->name);
+      used.push_back((*held_loop(outer))->name);
     }
     for (const Symbol& symbol : inners) {
       if (std::find(used.begin(), used.end(), symbol) == used.end()) {
@@ -175,14 +194,20 @@ class Swap final : public Operation {
     }
     return placed(line_, rewrite_loops(before, [&](const Stmt& s) -> std::optional<Block> {
                     if (!is_loop(s, outers)) return std::nullopt;
-                    return Block{Exchange(s, s->body[0]).result()};
+                    const Stmt inner = *held_loop(s);
+                    return Block{Exchange(s, inner).result()};
                   }));
   }
 
  private:
   std::optional<Refusal> unfit(const Stmt& outer, const std::vector<Symbol>& inners, const Program& before) const {
-    if (outer->body.size() != 1 || !is_loop(outer->body[0], inners)) return imperfect(outer, inners, before);
-    const Stmt& inner = outer->body[0];
+    const std::optional<Stmt> held = held_loop(outer);
+    if (!held || !is_loop(*held, inners)) return imperfect(outer, inners, before);
+    const Stmt& inner = *held;
+    if (outer->body[0]->kind == StmtKind::branch && holds_barrier(inner->body)) {
+      return inapplicable(line_, "SWP-7", fmt::format("a guard between `{}` and `{}` would end around a barrier", outer->name, inner->name),
+                          outer->body[0]->where);
+    }
     const Exchange exchange(outer, inner);
     if (exchange.overflowed()) {
       return inapplicable(
