@@ -182,6 +182,15 @@ std::optional<std::uint64_t> count_inputs(const Program& p, const ParameterMap& 
 std::optional<std::int64_t> footprint(const Program& p, const ParameterMap& parameters) {
   Int128 total = 0;
   for (const Buffer& b : p.buffers) {
+    // A negative dimension needs no memory: the run ends before it begins, with a fault that says so (RUN-9).
+    const bool negative = std::any_of(b.dims.begin(), b.dims.end(), [&](const Index& d) {
+      const auto value = d.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
+        const auto it = parameters.find(s);
+        return it == parameters.end() ? std::nullopt : std::optional<std::int64_t>(it->second);
+      });
+      return value && *value < 0;
+    });
+    if (negative) continue;
     const auto dims = interp::shape(b, parameters);
     if (!dims) return std::nullopt;
     Int128 bytes = byte_width(b.type);
