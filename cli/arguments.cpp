@@ -5,6 +5,7 @@
 #include "cli/arguments.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -101,7 +102,13 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--in", a.inputs, "NAME=F.npy: an input from a file (several allowed)")->allow_extra_args(false);
     app.add_option("--inputs", a.input_kind, "exact, adversarial or special: generator of the other inputs")
         ->check(CLI::IsMember({"exact", "adversarial", "special"}));
-    app.add_option("--seed", a.seed, "of the generator");
+    app.add_option("--seed", a.seed, "of the generator")->check([](const std::string& text) {
+      // CLI11 reads unsigned numbers as strtoull does, which wraps a sign and saturates.
+      std::uint64_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      const bool whole = error == std::errc() && end == text.data() + text.size();
+      return whole ? std::string() : "`" + text + "` is not an integer from 0 to 18446744073709551615";
+    });
     app.add_option("--out", a.output_folder, "write every output as NAME.npy into this folder");
   }
   if (is({"test"})) app.add_option("--junit", a.junit, "also write a JUnit file");

@@ -221,7 +221,7 @@ class Check {
     report_.executions.push_back(std::move(e));
     if (!ran.skipped.empty()) {
       const std::string sizes = sizes_text(ran.skipped, 4);
-      report_.omissions.push_back("not interpreted, too large for the budget: " +
+      report_.omissions.push_back("interpreted, too large for the budget: " +
                                   (sizes.empty() ? std::string("the only size") : sizes));
     }
     describe_interpretation(ran);

@@ -163,7 +163,7 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
   }
   if (out.ran && !out.ran->skipped.empty()) {
     out.omissions.push_back(
-        fmt::format("not interpreted, too large for the budget: {}",
+        fmt::format("interpreted, too large for the budget: {}",
                     sizes_text(out.ran->skipped, 4).empty() ? "the only size" : sizes_text(out.ran->skipped, 4)));
   }
   return out;

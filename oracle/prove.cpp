@@ -141,7 +141,7 @@ Report prove(const Program& a, const SourceText& a_text, const Program& b, const
   r.executions.push_back(std::move(e));
   if (found.cases > 0) r.ran.push_back(cases_text(found) + ", both programs interpreted");
   if (!found.skipped.empty())
-    r.omissions.push_back("not interpreted, too large for the budget: " +
+    r.omissions.push_back("interpreted, too large for the budget: " +
                           (sizes_text(found.skipped, 4).empty() ? "the only size" : sizes_text(found.skipped, 4)));
   if (found.reference) {
     r.verdict = Verdict::faulty;
