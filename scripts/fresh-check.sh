@@ -35,9 +35,13 @@ mkdir -p "$cache"
 work=$(mktemp -d "$cache/assay-fresh.XXXXXX")
 root=$work/root
 mounted=()
-# Innermost mounts first. A folder that is still mounted somewhere below is never removed.
+# Ends what still runs inside the root, and nothing else; then unmounts, innermost first. A folder that is still mounted
+# somewhere below is never removed.
 cleanup() {
-  local status=$? at
+  local status=$? at process
+  for process in /proc/[0-9]*; do
+    if [[ $(readlink "$process/root") == "$root"* ]]; then kill -KILL "${process#/proc/}" 2>/dev/null || true; fi
+  done
   for ((at = ${#mounted[@]} - 1; at >= 0; at--)); do
     umount "${mounted[at]}" 2>/dev/null || umount --lazy "${mounted[at]}" || true
   done
@@ -104,7 +108,9 @@ inside() {
     if [[ -n ${!name:-} ]]; then proxies+=("$name=${!name}"); fi
   done
   chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
-    "FUZZ_SECONDS=${FUZZ_SECONDS:-60}" "${proxies[@]}" /bin/bash -c "cd /root/assay && $1"
+    "FUZZ_SECONDS=${FUZZ_SECONDS:-60}" "${proxies[@]}" /bin/bash -c "cd /root/assay && $1" &
+  # Waiting, rather than running it in front, lets a signal end this script at once.
+  wait $!
 }
 
 minimal_root
