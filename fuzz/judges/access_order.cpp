@@ -318,9 +318,17 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
         if ((!a.writes && !b.writes) || !may_meet(a, b)) continue;
         const Execution& x = old.executions[a.execution];
         const Execution& y = old.executions[b.execution];
-        if (!ordered(x, a.writes, y, b.writes)) continue;
         const Execution& x2 = *went[a.execution];
         const Execution& y2 = *went[b.execution];
+        if (per_thread && a.writes && !b.writes && !same_group(x, y) && ordered(x2, true, y2, false)) {
+          // Copies that were separate have become one, and the read meets a store of another group.
+          const bool covered = std::any_of(list.begin(), list.end(), [&](const Touch& w) {
+            const Execution& between = *went[w.execution];
+            return w.writes && w.cell == b.cell && ordered(x2, true, between, true) && ordered(between, true, y2, false);
+          });
+          if (!covered) return OrderFinding{OrderFinding::Kind::unordered, storage + ": " + describe(x) + " meets " + describe(y)};
+        }
+        if (!ordered(x, a.writes, y, b.writes)) continue;
         const bool shared = buffer && !per_thread;
         if (per_thread && a.writes && !b.writes) {
           // A value travels only from the last store before the read; that one must reach every group of the reader.
