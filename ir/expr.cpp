@@ -8,23 +8,22 @@ namespace assay {
 
 const OpInfo& info(Op op) {
   static constexpr std::array<OpInfo, static_cast<std::size_t>(Op::select) + 1> table{{
-      {"", 0, false},           // literal
-      {"", 0, false},           // index
-      {"", 0, false},           // variable
-      {"", 0, false},           // load
-      {"", 1, false},           // convert
-      {"", 3, false},           // choice
-      {"&&", 2, false},         {"||", 2, false},      {"!", 1, false},
-      {"", 0, false},           // scope
-      {"-", 1, false},          {"+", 2, false},       {"-", 2, false},       {"*", 2, false},        {"/", 2, false},
-      {"floordiv", 2, true},    {"floormod", 2, true}, {"ceildiv", 2, true},  {"truncdiv", 2, true},
-      {"truncmod", 2, true},    {"eucdiv", 2, true},   {"eucmod", 2, true},
-      {"==", 2, false},         {"!=", 2, false},      {"<", 2, false},       {"<=", 2, false},       {">", 2, false}, {">=", 2, false},
-      {"max", 2, true},         {"min", 2, true},      {"maxnum", 2, true},   {"minnum", 2, true},    {"fma", 3, true},
-      {"abs", 1, true},         {"relu", 1, true},     {"sat01", 1, true},    {"exp", 1, true},       {"exp2", 1, true},
-      {"log", 1, true},         {"log2", 1, true},     {"sin", 1, true},      {"cos", 1, true},       {"tanh", 1, true},
-      {"sqrt", 1, true},        {"rsqrt", 1, true},    {"recip", 1, true},    {"trunc", 1, true},     {"floor", 1, true},
-      {"ceil", 1, true},        {"pow", 2, true},      {"select", 3, true},
+      {"", 0, false},                                                                      // literal
+      {"", 0, false},                                                                      // index
+      {"", 0, false},                                                                      // variable
+      {"", 0, false},                                                                      // load
+      {"", 1, false},                                                                      // convert
+      {"", 3, false},                                                                      // choice
+      {"&&", 2, false},      {"||", 2, false},      {"!", 1, false},      {"", 0, false},  // scope
+      {"-", 1, false},       {"+", 2, false},       {"-", 2, false},      {"*", 2, false},       {"/", 2, false},
+      {"floordiv", 2, true}, {"floormod", 2, true}, {"ceildiv", 2, true}, {"truncdiv", 2, true}, {"truncmod", 2, true},
+      {"eucdiv", 2, true},   {"eucmod", 2, true},   {"==", 2, false},     {"!=", 2, false},      {"<", 2, false},
+      {"<=", 2, false},      {">", 2, false},       {">=", 2, false},     {"max", 2, true},      {"min", 2, true},
+      {"maxnum", 2, true},   {"minnum", 2, true},   {"fma", 3, true},     {"abs", 1, true},      {"relu", 1, true},
+      {"sat01", 1, true},    {"exp", 1, true},      {"exp2", 1, true},    {"log", 1, true},      {"log2", 1, true},
+      {"sin", 1, true},      {"cos", 1, true},      {"tanh", 1, true},    {"sqrt", 1, true},     {"rsqrt", 1, true},
+      {"recip", 1, true},    {"trunc", 1, true},    {"floor", 1, true},   {"ceil", 1, true},     {"pow", 2, true},
+      {"select", 3, true},
   }};
   return table[static_cast<std::size_t>(op)];
 }
@@ -34,8 +33,8 @@ bool Expr::operator==(const Expr& other) const {
   if (!node_ || !other.node_) return false;
   const ExprNode& a = *node_;
   const ExprNode& b = *other.node_;
-  return a.op == b.op && a.type == b.type && a.literal == b.literal && a.name == b.name && a.index == b.index && a.args == b.args &&
-         equal(a.body, b.body);
+  return a.op == b.op && a.type == b.type && a.literal == b.literal && a.name == b.name && a.index == b.index &&
+         a.args == b.args && equal(a.body, b.body);
 }
 
 bool Stmt::operator==(const Stmt& other) const {
@@ -43,8 +42,9 @@ bool Stmt::operator==(const Stmt& other) const {
   if (!node_ || !other.node_) return false;
   const StmtNode& a = *node_;
   const StmtNode& b = *other.node_;
-  return a.kind == b.kind && a.name == b.name && a.lo == b.lo && a.hi == b.hi && a.step == b.step && a.axis == b.axis && a.type == b.type &&
-         a.indices == b.indices && a.value == b.value && equal(a.body, b.body) && equal(a.other, b.other);
+  return a.kind == b.kind && a.name == b.name && a.lo == b.lo && a.hi == b.hi && a.step == b.step && a.axis == b.axis &&
+         a.type == b.type && a.indices == b.indices && a.value == b.value && equal(a.body, b.body) &&
+         equal(a.other, b.other);
 }
 
 bool equal(const Block& a, const Block& b) { return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin()); }

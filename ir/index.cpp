@@ -93,10 +93,10 @@ Index Index::sum(const Index& a, const Index& b, std::int64_t sign) {
   auto i = a.terms_.begin();
   auto j = b.terms_.begin();
   while (i != a.terms_.end() || j != b.terms_.end()) {
-    const int order = i == a.terms_.end()        ? 1
-                      : j == b.terms_.end()      ? -1
-                      : i->first == j->first     ? 0
-                                                 : i->first->compare(*j->first);
+    const int order = i == a.terms_.end()    ? 1
+                      : j == b.terms_.end()  ? -1
+                      : i->first == j->first ? 0
+                                             : i->first->compare(*j->first);
     Int128 coefficient = 0;
     if (order <= 0) coefficient += i->second;
     if (order >= 0) coefficient += Int128{sign} * j->second;
@@ -145,9 +145,10 @@ int Index::compare(const Index& other) const {
 
 // Whether two values differ by a constant.
 static bool same_terms(const Index& a, const Index& b) {
-  return std::equal(a.terms().begin(), a.terms().end(), b.terms().begin(), b.terms().end(), [](const IndexTerm& x, const IndexTerm& y) {
-    return x.second == y.second && (x.first == y.first || x.first->compare(*y.first) == 0);
-  });
+  return std::equal(a.terms().begin(), a.terms().end(), b.terms().begin(), b.terms().end(),
+                    [](const IndexTerm& x, const IndexTerm& y) {
+                      return x.second == y.second && (x.first == y.first || x.first->compare(*y.first) == 0);
+                    });
 }
 
 // Terms of e with coefficients mapped by `f`; `constant` replaces the constant.
@@ -181,11 +182,13 @@ Index floordiv(const Index& e, std::int64_t divisor) {
     if (divisor == 1) return quotient + rest;
   }
   // floordiv(floordiv(x, a) + k, b) = floordiv(x + k·a, a·b)
-  if (rest.terms().size() == 1 && rest.terms()[0].second == 1 && rest.terms()[0].first->kind == IndexAtom::Kind::floordiv) {
+  if (rest.terms().size() == 1 && rest.terms()[0].second == 1 &&
+      rest.terms()[0].first->kind == IndexAtom::Kind::floordiv) {
     const IndexAtom& inner = *rest.terms()[0].first;
     std::int64_t product = 0;
     const Index shifted = inner.args[0] + Index(rest.constant()) * inner.divisor;
-    if (!__builtin_mul_overflow(inner.divisor, divisor, &product) && !shifted.overflowed()) return quotient + floordiv(shifted, product);
+    if (!__builtin_mul_overflow(inner.divisor, divisor, &product) && !shifted.overflowed())
+      return quotient + floordiv(shifted, product);
   }
   return quotient + Index::of_atom({IndexAtom::Kind::floordiv, {}, {rest}, divisor});
 }
@@ -208,7 +211,8 @@ Index floormod(const Index& e, std::int64_t divisor) {
   b.check();
   const Index unwrapped = finish(std::move(b));
   if (unwrapped.overflowed()) return bad;
-  Index rest = map_terms(unwrapped, floor_mod(unwrapped.constant(), divisor), [&](std::int64_t c) { return c % divisor; });
+  Index rest =
+      map_terms(unwrapped, floor_mod(unwrapped.constant(), divisor), [&](std::int64_t c) { return c % divisor; });
   if (rest.is_constant()) return rest;
   std::int64_t offset = 0;
   const std::int64_t g = content(rest, divisor);
@@ -295,7 +299,8 @@ Index Index::substitute(const std::map<Symbol, Index>& map) const {
   return finish(std::move(b));
 }
 
-std::optional<std::int64_t> Index::evaluate(const std::function<std::optional<std::int64_t>(const Symbol&)>& value) const {
+std::optional<std::int64_t> Index::evaluate(
+    const std::function<std::optional<std::int64_t>(const Symbol&)>& value) const {
   if (overflowed_) return std::nullopt;
   Int128 sum = constant_;
   for (const auto& [atom, coefficient] : terms_) {
@@ -326,7 +331,8 @@ std::string Index::text() const {
   std::string out;
   for (const auto& [atom, coefficient] : terms_) {
     // -floordiv(-e, c) reads better as what it mostly was written as: ceildiv(e, c).
-    const bool ceiling = atom->kind == IndexAtom::Kind::floordiv && coefficient < 0 && coefficient != INT64_MIN && atom->args[0].terms()[0].second < 0;
+    const bool ceiling = atom->kind == IndexAtom::Kind::floordiv && coefficient < 0 && coefficient != INT64_MIN &&
+                         atom->args[0].terms()[0].second < 0;
     const bool negative = coefficient < 0 && !ceiling;
     if (!out.empty()) {
       out += negative ? " - " : " + ";
@@ -334,7 +340,8 @@ std::string Index::text() const {
       out += "-";
     }
     // INT64_MIN has no negation; its magnitude is written as the unsigned value.
-    const auto magnitude = coefficient < 0 ? 0U - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
+    const auto magnitude =
+        coefficient < 0 ? 0U - static_cast<std::uint64_t>(coefficient) : static_cast<std::uint64_t>(coefficient);
     if (magnitude != 1) out += std::to_string(magnitude) + "*";
     switch (atom->kind) {
       case IndexAtom::Kind::symbol: out += atom->symbol; break;
@@ -345,7 +352,9 @@ std::string Index::text() const {
         }
         out += "floordiv(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")";
         break;
-      case IndexAtom::Kind::floormod: out += "floormod(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")"; break;
+      case IndexAtom::Kind::floormod:
+        out += "floormod(" + atom->args[0].text() + ", " + std::to_string(atom->divisor) + ")";
+        break;
       case IndexAtom::Kind::min:
       case IndexAtom::Kind::max: {
         out += atom->kind == IndexAtom::Kind::min ? "min(" : "max(";

@@ -13,7 +13,8 @@ const Buffer* Program::find_buffer(const Symbol& wanted) const {
 }
 
 const Parameter* Program::find_parameter(const Symbol& wanted) const {
-  const auto it = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == wanted; });
+  const auto it =
+      std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == wanted; });
   return it == parameters.end() ? nullptr : &*it;
 }
 
@@ -35,14 +36,19 @@ std::set<Symbol> Program::bound_names() const {
 }
 
 bool Program::operator==(const Program& other) const {
-  const auto same_parameter = [](const Parameter& a, const Parameter& b) { return a.name == b.name && a.lo == b.lo && a.hi == b.hi; };
+  const auto same_parameter = [](const Parameter& a, const Parameter& b) {
+    return a.name == b.name && a.lo == b.lo && a.hi == b.hi;
+  };
   const auto same_buffer = [](const Buffer& a, const Buffer& b) {
-    return a.name == b.name && a.kind == b.kind && a.type == b.type && a.dims == b.dims && a.range == b.range && a.data == b.data;
+    return a.name == b.name && a.kind == b.kind && a.type == b.type && a.dims == b.dims && a.range == b.range &&
+           a.data == b.data;
   };
   return name == other.name &&
-         std::equal(parameters.begin(), parameters.end(), other.parameters.begin(), other.parameters.end(), same_parameter) &&
+         std::equal(parameters.begin(), parameters.end(), other.parameters.begin(), other.parameters.end(),
+                    same_parameter) &&
          requirements == other.requirements &&
-         std::equal(buffers.begin(), buffers.end(), other.buffers.begin(), other.buffers.end(), same_buffer) && equal(body, other.body);
+         std::equal(buffers.begin(), buffers.end(), other.buffers.begin(), other.buffers.end(), same_buffer) &&
+         equal(body, other.body);
 }
 
 std::string stem(const Symbol& s) {

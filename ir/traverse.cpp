@@ -98,7 +98,8 @@ ExprRewrite substitution_in_expr(const std::map<Symbol, Index>& map) {
   };
 }
 
-std::shared_ptr<const Provenance> substitute(const std::shared_ptr<const Provenance>& p, const std::map<Symbol, Index>& map) {
+std::shared_ptr<const Provenance> substitute(const std::shared_ptr<const Provenance>& p,
+                                             const std::map<Symbol, Index>& map) {
   if (!p) return p;
   Provenance out{p->statement, {}};
   for (const auto& [symbol, value] : p->to_source) out.to_source.emplace(symbol, value.substitute(map));

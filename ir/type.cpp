@@ -56,22 +56,18 @@ int bit_width(Type t) {
   switch (t) {
     case Type::boolean:
     case Type::i8:
-    case Type::u8:
-      return 8;
+    case Type::u8: return 8;
     case Type::f16:
     case Type::bf16:
     case Type::i16:
-    case Type::u16:
-      return 16;
+    case Type::u16: return 16;
     case Type::f32:
     case Type::i32:
-    case Type::u32:
-      return 32;
+    case Type::u32: return 32;
     case Type::index:
     case Type::f64:
     case Type::i64:
-    case Type::u64:
-      return 64;
+    case Type::u64: return 64;
   }
   return 64;
 }

@@ -42,7 +42,8 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
   const auto word = [&](std::string text) { return ScheduleWord{std::move(text), {1, 1, 1}}; };
   Stmt previous;
   int operands = 0;
-  for (const ParameterInfo& info : entry->declaration.parameters) operands += info.kind == ParameterInfo::Kind::loop ? 1 : 0;
+  for (const ParameterInfo& info : entry->declaration.parameters)
+    operands += info.kind == ParameterInfo::Kind::loop ? 1 : 0;
   const bool two_loops = operands > 1;
   for (const ParameterInfo& info : entry->declaration.parameters) {
     const auto key = [&](const std::string& value) {
@@ -55,10 +56,13 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         if (loops.empty()) break;
         Stmt chosen = loops[random.below(loops.size())];
         // A second loop operand is mostly the loop directly inside the first: operations on nests want that.
-        if (previous && !previous->body.empty() && previous->body[0]->kind == StmtKind::loop && random.below(8) != 0) chosen = previous->body[0];
+        if (previous && !previous->body.empty() && previous->body[0]->kind == StmtKind::loop && random.below(8) != 0)
+          chosen = previous->body[0];
         else if (!previous && two_loops && random.below(8) != 0) {
           for (const Stmt& l : loops) {
-            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop && (chosen->body.size() != 1 || random.below(2) == 0)) chosen = l;
+            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop &&
+                (chosen->body.size() != 1 || random.below(2) == 0))
+              chosen = l;
           }
         }
         previous = chosen;

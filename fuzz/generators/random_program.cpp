@@ -20,10 +20,13 @@ class Generator {
     if (chance(2)) {
       const auto lo = static_cast<std::int64_t>(random_.below(3)) + 1;
       program_.parameters.push_back({"n", lo, lo + 2 + static_cast<std::int64_t>(random_.below(5)), {}});
-      if (chance(6)) program_.requirements.push_back(make_op(Op::eq, {make_index(floormod(Index::symbol("n"), 2)), make_index(Index(lo % 2))}));
+      if (chance(6))
+        program_.requirements.push_back(
+            make_op(Op::eq, {make_index(floormod(Index::symbol("n"), 2)), make_index(Index(lo % 2))}));
     }
     ranges_ = parameter_ranges(program_);
-    type_ = pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64, Type::u8});
+    type_ =
+        pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64, Type::u8});
     declare("A", BufferKind::input, 2);
     declare("X", BufferKind::inout, 1 + below(2));
     declare("Y", BufferKind::inout, 1 + below(2));
@@ -78,7 +81,10 @@ class Generator {
       const Index outer = Index::symbol(loops_[static_cast<std::size_t>(below(static_cast<int>(loops_.size())))]);
       switch (below(4)) {
         case 0: hi = outer + 1; break;
-        case 1: lo = outer; hi = outer + (1 + below(4)); break;
+        case 1:
+          lo = outer;
+          hi = outer + (1 + below(4));
+          break;
         case 2: hi = min({hi, outer + 2}); break;
         default: lo = max({lo, Index(2) - outer}); break;
       }
@@ -101,7 +107,8 @@ class Generator {
       // One accumulation into a cell free of the symbol: what a @reduce loop holds.
       std::vector<Expr> cell;
       for (int d = 0; d < rank_["X"]; ++d) cell.push_back(subscript("X", d));
-      return make_loop(s, lo, hi, step, Axis::reduce, {make_store("X", cell, make_op(Op::add, {make_load("X", type_, cell), literal(1)}))});
+      return make_loop(s, lo, hi, step, Axis::reduce,
+                       {make_store("X", cell, make_op(Op::add, {make_load("X", type_, cell), literal(1)}))});
     }
     Stmt made = make_loop(s, lo, hi, step, axis, {});
     add_loop(ranges_, made);
@@ -139,7 +146,9 @@ class Generator {
   }
 
   Stmt leaf() {
-    if (chance(7)) return make_branch(chance(2) && shape_.data ? data_condition() : condition(), {simple_leaf()}, chance(3) ? Block{simple_leaf()} : Block{});
+    if (chance(7))
+      return make_branch(chance(2) && shape_.data ? data_condition() : condition(), {simple_leaf()},
+                         chance(3) ? Block{simple_leaf()} : Block{});
     return simple_leaf();
   }
 
@@ -207,7 +216,8 @@ class Generator {
       }
     }
     if (!variables_.empty() && chance(3)) {
-      return make_variable(variables_[static_cast<std::size_t>(below(static_cast<int>(variables_.size())))].name, type_);
+      return make_variable(variables_[static_cast<std::size_t>(below(static_cast<int>(variables_.size())))].name,
+                           type_);
     }
     if (!loops_.empty() && chance(8)) return make_convert(type_, make_index(affine()));
     if (chance(6)) return literal(1 + below(3));
@@ -268,7 +278,9 @@ class Generator {
     const Op op = pick<Op>({Op::lt, Op::le, Op::gt, Op::ge, Op::eq, Op::ne});
     return make_op(op, {make_index(affine()), make_index(chance(3) ? affine() : Index(below(5)))});
   }
-  Expr data_condition() { return make_op(Op::lt, {make_load("A", type_, {subscript("A", 0), subscript("A", 1)}), literal(1)}); }
+  Expr data_condition() {
+    return make_op(Op::lt, {make_load("A", type_, {subscript("A", 0), subscript("A", 1)}), literal(1)});
+  }
 
   struct LiveVariable {
     Symbol name;

@@ -227,8 +227,9 @@ bool same_group(const Execution& x, const Execution& y) {
 
 // One of them, under no loop of a slot, happens in every group of it; the other in one.
 bool in_other_groups_too(const Execution& x, const Execution& y, const std::map<int, std::int64_t>& slot_extent) {
-  return std::any_of(slot_extent.begin(), slot_extent.end(),
-                     [&](const auto& entry) { return entry.second > 1 && x.thread.count(entry.first) != y.thread.count(entry.first); });
+  return std::any_of(slot_extent.begin(), slot_extent.end(), [&](const auto& entry) {
+    return entry.second > 1 && x.thread.count(entry.first) != y.thread.count(entry.first);
+  });
 }
 
 bool ordered(const Execution& x, bool x_writes, const Execution& y, bool y_writes) {
@@ -242,11 +243,14 @@ std::string describe(const Execution& x) {
   return out;
 }
 
-bool affine_branch(const Execution& x) { return (*x.stmt)->kind == StmtKind::branch && truth((*x.stmt)->value, x.at).has_value(); }
+bool affine_branch(const Execution& x) {
+  return (*x.stmt)->kind == StmtKind::branch && truth((*x.stmt)->value, x.at).has_value();
+}
 
 }  // namespace
 
-std::optional<OrderFinding> find_broken_pair(const Program& before, const Program& after, const ParameterMap& parameters, std::size_t limit) {
+std::optional<OrderFinding> find_broken_pair(const Program& before, const Program& after,
+                                             const ParameterMap& parameters, std::size_t limit) {
   const Environment environment(parameters.begin(), parameters.end());
   const Enumeration old(before, environment, limit);
   const Enumeration now(after, environment, limit);
@@ -255,7 +259,8 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
 
   // Where each old execution went. The loop symbols of the source statement identify the execution.
   std::map<std::pair<int, std::vector<std::int64_t>>, std::size_t> where;
-  const auto key = [&](int statement, const std::function<std::optional<std::int64_t>(const Symbol&)>& at) -> std::optional<std::pair<int, std::vector<std::int64_t>>> {
+  const auto key = [&](int statement, const std::function<std::optional<std::int64_t>(const Symbol&)>& at)
+      -> std::optional<std::pair<int, std::vector<std::int64_t>>> {
     const Node* n = extraction.find(statement);
     if (!n) return std::nullopt;
     std::vector<std::int64_t> point;
@@ -269,16 +274,19 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
   for (std::size_t i = 0; i < old.executions.size(); ++i) {
     const Execution& x = old.executions[i];
     if (affine_branch(x)) continue;
-    if (const auto k = key(x.statement, [&](const Symbol& s) { return std::optional<std::int64_t>(x.at.at(s)); })) where[*k] = i;
+    if (const auto k = key(x.statement, [&](const Symbol& s) { return std::optional<std::int64_t>(x.at.at(s)); }))
+      where[*k] = i;
   }
   std::vector<const Execution*> went(old.executions.size(), nullptr);
   for (const Execution& y : now.executions) {
     if (affine_branch(y)) continue;
     const auto& p = (*y.stmt)->provenance;
-    const auto k = p ? key(p->statement, [&](const Symbol& s) -> std::optional<std::int64_t> {
-      const auto it = p->to_source.find(s);
-      return it == p->to_source.end() ? std::nullopt : value(it->second, y.at);
-    }) : std::nullopt;
+    const auto k = p ? key(p->statement,
+                           [&](const Symbol& s) -> std::optional<std::int64_t> {
+                             const auto it = p->to_source.find(s);
+                             return it == p->to_source.end() ? std::nullopt : value(it->second, y.at);
+                           })
+                     : std::nullopt;
     const auto it = k ? where.find(*k) : where.end();
     if (it == where.end()) return OrderFinding{OrderFinding::Kind::domain, "invented: " + describe(y)};
     if (went[it->second]) return OrderFinding{OrderFinding::Kind::domain, "doubled: " + describe(y)};
@@ -324,9 +332,11 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
           // Copies that were separate have become one, and the read meets a store of another group.
           const bool covered = std::any_of(list.begin(), list.end(), [&](const Touch& w) {
             const Execution& between = *went[w.execution];
-            return w.writes && w.cell == b.cell && ordered(x2, true, between, true) && ordered(between, true, y2, false);
+            return w.writes && w.cell == b.cell && ordered(x2, true, between, true) &&
+                   ordered(between, true, y2, false);
           });
-          if (!covered) return OrderFinding{OrderFinding::Kind::unordered, storage + ": " + describe(x) + " meets " + describe(y)};
+          if (!covered)
+            return OrderFinding{OrderFinding::Kind::unordered, storage + ": " + describe(x) + " meets " + describe(y)};
         }
         if (!ordered(x, a.writes, y, b.writes)) continue;
         const bool shared = buffer && !per_thread;
@@ -340,12 +350,15 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
           const bool missed = std::any_of(now.slot_extent.begin(), now.slot_extent.end(), [&](const auto& entry) {
             return entry.second > 1 && x2.thread.count(entry.first) != 0 && y2.thread.count(entry.first) == 0;
           });
-          if (missed) return OrderFinding{OrderFinding::Kind::unordered, storage + ": " + describe(x) + " / " + describe(y) + " in other groups"};
+          if (missed)
+            return OrderFinding{OrderFinding::Kind::unordered,
+                                storage + ": " + describe(x) + " / " + describe(y) + " in other groups"};
         }
         if (ordered(x2, a.writes, y2, b.writes) && !(shared && in_other_groups_too(x2, y2, now.slot_extent))) continue;
         const bool reversed = ordered(y2, b.writes, x2, a.writes);
         if (per_thread && !same_group(x2, y2) && !(a.writes && !b.writes)) continue;  // separate copies
-        return OrderFinding{reversed ? OrderFinding::Kind::reversed : OrderFinding::Kind::unordered, storage + ": " + describe(x) + " / " + describe(y)};
+        return OrderFinding{reversed ? OrderFinding::Kind::reversed : OrderFinding::Kind::unordered,
+                            storage + ": " + describe(x) + " / " + describe(y)};
       }
     }
     // Two lanes that store one cell, whatever the order was before: separate copies may have become one.

@@ -12,7 +12,8 @@ namespace {
 using Plant = std::function<std::optional<Program>(const Program&, const Program&, const ScheduleLine&)>;
 
 // Applies `change` to the first statement that `wanted` accepts (preorder), and returns the program if there was one.
-std::optional<Program> at_first(const Program& p, const std::function<bool(const Stmt&)>& wanted, const std::function<Block(const Stmt&)>& change) {
+std::optional<Program> at_first(const Program& p, const std::function<bool(const Stmt&)>& wanted,
+                                const std::function<Block(const Stmt&)>& change) {
   const StmtNode* target = nullptr;
   Visitor find;
   find.enter_stmt = [&](const Stmt& s) {
@@ -46,7 +47,9 @@ std::function<bool(const Stmt&)> loop_named(const std::string& name) {
   return [name](const Stmt& s) { return is_loop(s) && s->name == name; };
 }
 // A guard that the step added: it claims no origin.
-bool added_guard(const Stmt& s) { return s->kind == StmtKind::branch && (!s->provenance || s->provenance->statement < 0); }
+bool added_guard(const Stmt& s) {
+  return s->kind == StmtKind::branch && (!s->provenance || s->provenance->statement < 0);
+}
 
 Stmt with_bounds(const Stmt& s, const Index& lo, const Index& hi) {
   return with(s, [&](StmtNode& n) {
@@ -61,8 +64,9 @@ std::optional<Program> drop_guard(const Program&, const Program& after, const Sc
 
 // The first variable declared with a value, or the first assignment that opens a scope, loses it.
 std::optional<Program> lose_initial_value(const Program&, const Program& after, const ScheduleLine&) {
-  if (auto out = at_first(after, [](const Stmt& s) { return s->kind == StmtKind::declare && s->value; },
-                          [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.value = Expr(); })}; })) {
+  if (auto out = at_first(
+          after, [](const Stmt& s) { return s->kind == StmtKind::declare && s->value; },
+          [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.value = Expr(); })}; })) {
     return out;
   }
   bool done = false;
@@ -76,9 +80,12 @@ std::optional<Program> lose_initial_value(const Program&, const Program& after, 
   return out;
 }
 
-Plant shorten(std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)> which, int from_lo, int from_hi) {
+Plant shorten(std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)> which, int from_lo,
+              int from_hi) {
   return [=](const Program& before, const Program& after, const ScheduleLine& line) {
-    return at_first(after, which(before, line), [=](const Stmt& s) { return Block{with_bounds(s, s->lo + from_lo * s->step, s->hi + from_hi * s->step)}; });
+    return at_first(after, which(before, line), [=](const Stmt& s) {
+      return Block{with_bounds(s, s->lo + from_lo * s->step, s->hi + from_hi * s->step)};
+    });
   };
 }
 
@@ -94,7 +101,9 @@ Plant shift_symbol(std::function<std::function<bool(const Stmt&)>(const Program&
 
 const auto fresh = [](const Program& before, const ScheduleLine&) { return new_loop(before); };
 const auto operand = [](std::size_t k) {
-  return [k](const Program&, const ScheduleLine& line) { return loop_named(k < line.operands.size() ? line.operands[k].text : ""); };
+  return [k](const Program&, const ScheduleLine& line) {
+    return loop_named(k < line.operands.size() ? line.operands[k].text : "");
+  };
 };
 
 bool materializes(const ScheduleLine& line) { return line.text.find("materialize=true") != std::string::npos; }
@@ -127,8 +136,9 @@ Plant on_copies(std::function<std::optional<Block>(const Block& copies, std::siz
       out->body = *top;
       return out;
     }
-    return at_first(after, [&](const Stmt& s) { return try_block(s->body).has_value(); },
-                    [&](const Stmt& s) { return Block{with(s, [&](StmtNode& n) { n.body = *try_block(n.body); })}; });
+    return at_first(
+        after, [&](const Stmt& s) { return try_block(s->body).has_value(); },
+        [&](const Stmt& s) { return Block{with(s, [&](StmtNode& n) { n.body = *try_block(n.body); })}; });
   };
 }
 
@@ -141,17 +151,20 @@ const std::vector<StepFault>& step_faults() {
       {"split", "the first outer iteration is lost", shorten(fresh, 1, 0)},
       {"split", "off by one in the substitution", shift_symbol(fresh)},
       {"split", "lost initial value", lose_initial_value},
-      {"split", "one inner iteration too many", [](const Program& before, const Program& after, const ScheduleLine&) {
+      {"split", "one inner iteration too many",
+       [](const Program& before, const Program& after, const ScheduleLine&) {
          const auto wanted = new_loop(before);
-         return at_first(after, [&](const Stmt& s) { return wanted(s) && !(s->body.size() == 1 && wanted(s->body[0])); },
-                         [](const Stmt& s) { return Block{with_bounds(s, s->lo, s->hi + s->step)}; });
+         return at_first(
+             after, [&](const Stmt& s) { return wanted(s) && !(s->body.size() == 1 && wanted(s->body[0])); },
+             [](const Stmt& s) { return Block{with_bounds(s, s->lo, s->hi + s->step)}; });
        }},
       {"swap", "dropped guard", drop_guard},
       {"swap", "the new outer loop loses its last iteration", shorten(operand(1), 0, -1)},
       {"swap", "the new inner loop loses its first iteration", shorten(operand(0), 1, 0)},
       {"swap", "off by one in the body", shift_symbol(operand(1))},
       {"swap", "lost initial value", lose_initial_value},
-      {"swap", "the symbols of the body are exchanged", [](const Program&, const Program& after, const ScheduleLine& line) -> std::optional<Program> {
+      {"swap", "the symbols of the body are exchanged",
+       [](const Program&, const Program& after, const ScheduleLine& line) -> std::optional<Program> {
          if (line.operands.size() < 2) return std::nullopt;
          const Symbol i = line.operands[0].text;
          const Symbol j = line.operands[1].text;
@@ -165,7 +178,9 @@ const std::vector<StepFault>& step_faults() {
       {"retype", "one iteration too many", shorten(operand(0), 0, 1)},
       {"retype", "off by one in the body", shift_symbol(operand(0))},
       {"retype", "lost initial value", lose_initial_value},
-      {"unroll", "a copy is missing", on_copies([](const Block& copies, std::size_t n) { return std::optional<Block>(Block(copies.begin(), copies.end() - static_cast<std::ptrdiff_t>(n))); })},
+      {"unroll", "a copy is missing", on_copies([](const Block& copies, std::size_t n) {
+         return std::optional<Block>(Block(copies.begin(), copies.end() - static_cast<std::ptrdiff_t>(n)));
+       })},
       {"unroll", "a copy is there twice", on_copies([](const Block& copies, std::size_t n) -> std::optional<Block> {
          if (n != 1 || copies[0]->kind != StmtKind::store) return std::nullopt;
          Block out = copies;
@@ -174,10 +189,13 @@ const std::vector<StepFault>& step_faults() {
        })},
       {"unroll", "reversed copies", on_copies([](const Block& copies, std::size_t n) {
          Block out;
-         for (std::size_t k = copies.size(); k >= n; k -= n) out.insert(out.end(), copies.begin() + static_cast<std::ptrdiff_t>(k - n), copies.begin() + static_cast<std::ptrdiff_t>(k));
+         for (std::size_t k = copies.size(); k >= n; k -= n)
+           out.insert(out.end(), copies.begin() + static_cast<std::ptrdiff_t>(k - n),
+                      copies.begin() + static_cast<std::ptrdiff_t>(k));
          return std::optional<Block>(out);
        })},
-      {"unroll", "the first copy is made of the second", on_copies([](const Block& copies, std::size_t n) -> std::optional<Block> {
+      {"unroll", "the first copy is made of the second",
+       on_copies([](const Block& copies, std::size_t n) -> std::optional<Block> {
          if (n != 1 || copies[0]->kind != StmtKind::store) return std::nullopt;
          Block out = copies;
          out[0] = copies[1];

@@ -19,7 +19,8 @@
 namespace assay::fuzz {
 namespace {
 
-constexpr interp::InputKind kinds[] = {interp::InputKind::exact, interp::InputKind::adversarial, interp::InputKind::special};
+constexpr interp::InputKind kinds[] = {interp::InputKind::exact, interp::InputKind::adversarial,
+                                       interp::InputKind::special};
 
 std::vector<ParameterMap> sizes(const Program& p) {
   if (p.parameters.empty()) return {{}};
@@ -106,7 +107,8 @@ class Property {
     for (const Obligation& o : v.obligations) {
       if (o.status != Obligation::Status::proved && counted) ++result_.codes[o.code];
       // These say that the operation itself is wrong, whatever the program.
-      const bool own_fault = o.kind == "claim" || o.kind == "text" || o.kind == "guard-fold" || o.kind == "domain-bijection";
+      const bool own_fault =
+          o.kind == "claim" || o.kind == "text" || o.kind == "guard-fold" || o.kind == "domain-bijection";
       if (own_fault && o.status != Obligation::Status::proved) {
         fail(before, line, fmt::format("the rewrite is wrong: {} ({}) {}", o.kind, o.code, o.reason));
         return false;
@@ -146,9 +148,11 @@ class Property {
   }
 
   void judge_violation(const Program& before, const Program& after, const ScheduleLine& line, const Obligation& o) {
-    if (keeps_order(before, line)) return fail(before, line, fmt::format("{} of a serial loop violates {} ({})", line.op, o.kind, o.code));
+    if (keeps_order(before, line))
+      return fail(before, line, fmt::format("{} of a serial loop violates {} ({})", line.op, o.kind, o.code));
     if (!find_broken_pair(before, after, o.witness->parameters)) {
-      fail(before, line, fmt::format("{} ({}) is called violated, and enumeration finds no broken pair", o.kind, o.code));
+      fail(before, line,
+           fmt::format("{} ({}) is called violated, and enumeration finds no broken pair", o.kind, o.code));
       return;
     }
     bool differs = false;
@@ -159,15 +163,21 @@ class Property {
   }
 
   void judge_proof(const Program& before, const Program& after, const ScheduleLine& line, const Validation& v) {
-    run_both(before, after, v.reordered_before, v.reordered_after, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string& at) {
-      if (b.status == interp::Status::fault) return fail(before, line, "proved, and the result faults at " + at + ": " + b.fault->message);
-      if (b.race) return fail(before, line, "proved, and the result races at " + at);
-      const auto cells = oracle::compare_cells(a, b);
-      ++result_.compared;
-      if (cells.compared == 0) ++result_.incomparable;
-      if (cells.differing > 0) fail(before, line, fmt::format("proved, and {} cells differ at {}", cells.differing, at));
-    });
-    if (const auto broken = v.licence == Licence::exact && v.obligations.back().kind != "same-contributions" && !reorders(v) ? broken_at_ends(before, after) : std::nullopt) {
+    run_both(before, after, v.reordered_before, v.reordered_after,
+             [&](const interp::Outcome& a, const interp::Outcome& b, const std::string& at) {
+               if (b.status == interp::Status::fault)
+                 return fail(before, line, "proved, and the result faults at " + at + ": " + b.fault->message);
+               if (b.race) return fail(before, line, "proved, and the result races at " + at);
+               const auto cells = oracle::compare_cells(a, b);
+               ++result_.compared;
+               if (cells.compared == 0) ++result_.incomparable;
+               if (cells.differing > 0)
+                 fail(before, line, fmt::format("proved, and {} cells differ at {}", cells.differing, at));
+             });
+    if (const auto broken =
+            v.licence == Licence::exact && v.obligations.back().kind != "same-contributions" && !reorders(v)
+                ? broken_at_ends(before, after)
+                : std::nullopt) {
       fail(before, line, "proved exact, and enumeration finds a broken pair: " + broken->text);
     }
   }
@@ -189,7 +199,8 @@ class Property {
   }
 
   template <typename F>
-  void run_both(const Program& before, const Program& after, const std::set<int>& reordered_before, const std::set<int>& reordered_after, F f) {
+  void run_both(const Program& before, const Program& after, const std::set<int>& reordered_before,
+                const std::set<int>& reordered_after, F f) {
     const auto all = sizes(before);
     std::vector<ParameterMap> chosen{all.front()};
     if (all.size() > 2) chosen.push_back(all[all.size() / 2]);

@@ -34,7 +34,8 @@ class Extractor {
 
   Extraction run() {
     block(program_.body);
-    std::stable_sort(out_.nodes.begin(), out_.nodes.end(), [](const Node& a, const Node& b) { return a.statement < b.statement; });
+    std::stable_sort(out_.nodes.begin(), out_.nodes.end(),
+                     [](const Node& a, const Node& b) { return a.statement < b.statement; });
     return std::move(out_);
   }
 
@@ -157,7 +158,8 @@ class Extractor {
       default: break;
     }
     for (const Expr& a : e->args) expression(a, node, guards);
-    if (e->op >= Op::floordiv && e->op <= Op::eucmod && is_int(e->type)) node.divisions.push_back({e->args[1], guards, e->where});
+    if (e->op >= Op::floordiv && e->op <= Op::eucmod && is_int(e->type))
+      node.divisions.push_back({e->args[1], guards, e->where});
     if (e->op == Op::load) node.accesses.push_back({e->name, false, false, false, e->args, guards, e->where});
   }
 
@@ -193,7 +195,8 @@ std::optional<Op> accumulation(const Stmt& s) {
   }
   const Expr& value = s->value;
   const auto is_target = [&](const Expr& e) {
-    return variable ? e->op == Op::variable && e->name == s->name : e->op == Op::load && e->name == s->name && e->args == s->indices;
+    return variable ? e->op == Op::variable && e->name == s->name
+                    : e->op == Op::load && e->name == s->name && e->args == s->indices;
   };
   const auto free = [&](const Expr& e) { return !reads(e, s->name, variable); };
   switch (value->op) {
@@ -201,7 +204,8 @@ std::optional<Op> accumulation(const Stmt& s) {
     case Op::mul:
     case Op::max:
     case Op::min:
-      if ((is_target(value->args[0]) && free(value->args[1])) || (is_target(value->args[1]) && free(value->args[0]))) return value->op;
+      if ((is_target(value->args[0]) && free(value->args[1])) || (is_target(value->args[1]) && free(value->args[0])))
+        return value->op;
       return std::nullopt;
     case Op::sub:
       if (is_target(value->args[0]) && free(value->args[1])) return Op::add;

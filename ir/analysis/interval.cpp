@@ -68,7 +68,8 @@ Interval interval(const Index& e, const Ranges& ranges) {
         a = interval(atom->args[0], ranges);
         for (std::size_t i = 1; i < atom->args.size(); ++i) {
           const Interval x = interval(atom->args[i], ranges);
-          a = smallest ? Interval{std::min(a.lo, x.lo), std::min(a.hi, x.hi)} : Interval{std::max(a.lo, x.lo), std::max(a.hi, x.hi)};
+          a = smallest ? Interval{std::min(a.lo, x.lo), std::min(a.hi, x.hi)}
+                       : Interval{std::max(a.lo, x.lo), std::max(a.hi, x.hi)};
         }
         break;
       }

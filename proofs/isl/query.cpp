@@ -51,7 +51,8 @@ class Builder {
         dimensions_.insert(dimensions_.end(), f.variables().begin(), f.variables().end());
         Set inner = build(f.parts()[0]);
         dimensions_.resize(outer);
-        return Set(isl_set_project_out(inner.release(), isl_dim_set, static_cast<unsigned>(outer), static_cast<unsigned>(f.variables().size())));
+        return Set(isl_set_project_out(inner.release(), isl_dim_set, static_cast<unsigned>(outer),
+                                       static_cast<unsigned>(f.variables().size())));
       }
     }
     return Set(isl_set_empty(space()));
@@ -73,7 +74,8 @@ class Builder {
       }
     };
     std::vector<Formula> ordered = parts;
-    std::stable_sort(ordered.begin(), ordered.end(), [&](const Formula& a, const Formula& b) { return rank(a) < rank(b); });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [&](const Formula& a, const Formula& b) { return rank(a) < rank(b); });
     for (const Formula& p : ordered) {
       if (p.kind() == Formula::Kind::negation) {
         if (isl_set_is_empty(out.get()) == isl_bool_true) return out;
@@ -107,7 +109,8 @@ class Builder {
   isl_val* value(std::int64_t v) const { return isl_val_int_from_si(ctx_, v); }
 
   unsigned position(const Symbol& s) const {
-    return static_cast<unsigned>(std::find(dimensions_.rbegin(), dimensions_.rend(), s).base() - dimensions_.begin() - 1);
+    return static_cast<unsigned>(std::find(dimensions_.rbegin(), dimensions_.rend(), s).base() - dimensions_.begin() -
+                                 1);
   }
 
   isl_aff* affine(const Index& e) const {
@@ -142,7 +145,9 @@ class Builder {
         case IndexAtom::Kind::floordiv:
           term = isl_pw_aff_floor(isl_pw_aff_scale_down_val(piecewise(atom->args[0]), value(atom->divisor)));
           break;
-        case IndexAtom::Kind::floormod: term = isl_pw_aff_mod_val(piecewise(atom->args[0]), value(atom->divisor)); break;
+        case IndexAtom::Kind::floormod:
+          term = isl_pw_aff_mod_val(piecewise(atom->args[0]), value(atom->divisor));
+          break;
         case IndexAtom::Kind::min:
         case IndexAtom::Kind::max:
           term = piecewise(atom->args[0]);
@@ -184,7 +189,8 @@ class IslQuery final : public Query {
     if (empty == isl_bool_true) return {Answer::Kind::empty, {}, {}};
 
     // A solution exists. Finding the smallest may exhaust the quota; any will do then.
-    if (auto point = solution(isl_set_sample_point(isl_set_lexmin(isl_set_copy(set.get()))), dimensions)) return *std::move(point);
+    if (auto point = solution(isl_set_sample_point(isl_set_lexmin(isl_set_copy(set.get()))), dimensions))
+      return *std::move(point);
     isl_ctx_reset_error(ctx.get());
     isl_ctx_reset_operations(ctx.get());
     if (auto point = solution(isl_set_sample_point(isl_set_copy(set.get())), dimensions)) return *std::move(point);
@@ -194,7 +200,10 @@ class IslQuery final : public Query {
  private:
   static Answer unknown(isl_ctx* ctx) {
     const bool quota = isl_ctx_last_error(ctx) == isl_error_quota;
-    return {Answer::Kind::unknown, {}, quota ? "isl operation quota reached" : std::string("isl: ") + (isl_ctx_last_error_msg(ctx) ? isl_ctx_last_error_msg(ctx) : "error")};
+    return {Answer::Kind::unknown,
+            {},
+            quota ? "isl operation quota reached"
+                  : std::string("isl: ") + (isl_ctx_last_error_msg(ctx) ? isl_ctx_last_error_msg(ctx) : "error")};
   }
 
   static std::optional<Answer> solution(isl_point* point, const std::vector<Symbol>& dimensions) {

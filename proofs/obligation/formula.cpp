@@ -190,7 +190,8 @@ std::optional<Formula> affine_condition(const Expr& c) {
     }
     default: break;
   }
-  if (!is_comparison(c->op) || c->args[0]->type != Type::index || c->args[0]->op != Op::index || c->args[1]->op != Op::index) {
+  if (!is_comparison(c->op) || c->args[0]->type != Type::index || c->args[0]->op != Op::index ||
+      c->args[1]->op != Op::index) {
     return std::nullopt;
   }
   const Index& a = c->args[0]->index;

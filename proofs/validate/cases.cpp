@@ -36,7 +36,8 @@ bool is_exact(const Instance& x, const Access& a) {
 }
 
 bool is_affine(const Instance& x, const Access& a) {
-  return is_exact(x, a) && std::all_of(a.indices.begin(), a.indices.end(), [](const Expr& e) { return e->op == Op::index; });
+  return is_exact(x, a) &&
+         std::all_of(a.indices.begin(), a.indices.end(), [](const Expr& e) { return e->op == Op::index; });
 }
 
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution) {
@@ -67,8 +68,8 @@ Witness make_witness(const Program& program, const Case& c, const std::map<Symbo
   return w;
 }
 
-Obligation discharge(const ObligationText& text, const Formula& assumptions, const Program& program, const std::vector<Case>& cases,
-                     Query& query) {
+Obligation discharge(const ObligationText& text, const Formula& assumptions, const Program& program,
+                     const std::vector<Case>& cases, Query& query) {
   Obligation out{text.kind, text.claim, Obligation::Status::proved, "structure", {}, {}, {}, false, text.hint};
   std::vector<Symbol> parameters;
   for (const Parameter& p : program.parameters) parameters.push_back(p.name);

@@ -10,7 +10,8 @@ bool Comparison::differ(std::string what) {
 
 bool Comparison::same_variable(const Symbol& before, const Symbol& after) {
   const auto it = variables_.find(after);
-  if (it != variables_.end()) return it->second == before || differ("variable `" + after + "` stands for `" + before + "`");
+  if (it != variables_.end())
+    return it->second == before || differ("variable `" + after + "` stands for `" + before + "`");
   if (!collect_) return differ("variable `" + after + "` has no counterpart");
   variables_.emplace(after, before);
   return true;
@@ -39,13 +40,17 @@ bool Comparison::same(const Expr& before, const Expr& after, const Formula& cont
       }
       case Op::variable: equal = same_variable(before->name, after->name); break;
       case Op::scope: equal = same_variable(before->name, after->name); break;  // its statements are nodes of their own
-      case Op::load: equal = (before->name == after->name || differ("loads of different buffers")) && same_list(before->args, after->args, context); break;
+      case Op::load:
+        equal = (before->name == after->name || differ("loads of different buffers")) &&
+                same_list(before->args, after->args, context);
+        break;
       case Op::choice: {
         if (!same(before->args[0], after->args[0], context)) break;
         const auto c = affine_condition(before->args[0]);
         const Formula yes = c ? source_.apply(*c) : Formula::truth();
         const Formula no = c ? !yes : Formula::truth();
-        equal = same(before->args[1], after->args[1], context & yes) && same(before->args[2], after->args[2], context & no);
+        equal =
+            same(before->args[1], after->args[1], context & yes) && same(before->args[2], after->args[2], context & no);
         break;
       }
       case Op::land:
@@ -77,8 +82,10 @@ bool Comparison::folded(const Expr& before, const Expr& after, const Formula& co
   // `after` is `kept`, which is right where `wrong` does not hold.
   const auto read_as = [&](const Formula& wrong, const Expr& kept, const Formula& kept_context) {
     if (same(kept, after, context & kept_context)) {
-      std::vector<Formula> violations(index_violations_.begin() + static_cast<std::ptrdiff_t>(indices), index_violations_.end());
-      violations.insert(violations.end(), fold_violations_.begin() + static_cast<std::ptrdiff_t>(folds), fold_violations_.end());
+      std::vector<Formula> violations(index_violations_.begin() + static_cast<std::ptrdiff_t>(indices),
+                                      index_violations_.end());
+      violations.insert(violations.end(), fold_violations_.begin() + static_cast<std::ptrdiff_t>(folds),
+                        fold_violations_.end());
       violations.push_back(context & wrong);
       readings.push_back(Formula::any(std::move(violations)));
     }
@@ -129,7 +136,8 @@ bool Comparison::same_guards() {
   const auto after = data_guards(*now_.node);
   if (before.size() != after.size()) return differ("it stands under other data-dependent conditions");
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i]->positive != after[i]->positive || !same(before[i]->condition, after[i]->condition, Formula::truth())) {
+    if (before[i]->positive != after[i]->positive ||
+        !same(before[i]->condition, after[i]->condition, Formula::truth())) {
       return differ("a data-dependent condition around it changed");
     }
   }

@@ -13,7 +13,8 @@ using Hit = std::function<Formula(const Instance&, const Access&)>;
 
 class Coverage {
  public:
-  Coverage(const View& view, Symbol storage, const Instance* reader, Hit hit) : view_(view), storage_(std::move(storage)), reader_(reader), hit_(std::move(hit)) {}
+  Coverage(const View& view, Symbol storage, const Instance* reader, Hit hit)
+      : view_(view), storage_(std::move(storage)), reader_(reader), hit_(std::move(hit)) {}
 
   Formula certain() {
     std::vector<const Node*> stores;
@@ -36,13 +37,15 @@ class Coverage {
   const Guard* open_guard(const Node& n, const std::vector<Decided>& decided) const {
     for (const Guard& g : n.guards) {
       if (affine_condition(g.condition) || shared(g)) continue;
-      const bool settled = std::any_of(decided.begin(), decided.end(), [&](const Decided& d) { return d.statement == g.statement; });
+      const bool settled =
+          std::any_of(decided.begin(), decided.end(), [&](const Decided& d) { return d.statement == g.statement; });
       if (!settled) return &g;
     }
     return nullptr;
   }
   bool shared(const Guard& g) const {
-    return reader_ && g.statement >= 0 && std::any_of(reader_->node->guards.begin(), reader_->node->guards.end(), [&](const Guard& h) {
+    return reader_ && g.statement >= 0 &&
+           std::any_of(reader_->node->guards.begin(), reader_->node->guards.end(), [&](const Guard& h) {
              return h.statement == g.statement && h.positive == g.positive && h.condition == g.condition;
            });
   }
@@ -54,7 +57,8 @@ class Coverage {
       const Guard* open = open_guard(*n, decided);
       if (!open) {
         ways.push_back(one(*n, decided));
-      } else if (open->statement >= 0 && std::find(branches.begin(), branches.end(), open->statement) == branches.end()) {
+      } else if (open->statement >= 0 &&
+                 std::find(branches.begin(), branches.end(), open->statement) == branches.end()) {
         branches.push_back(open->statement);
       }
     }
@@ -91,10 +95,12 @@ class Coverage {
   Formula tied(const Instance& w, const std::vector<Decided>& decided) const {
     std::vector<Formula> parts;
     const auto tie = [&](const Instance& at, std::size_t loops) {
-      for (std::size_t k = 0; k < loops && k < w.node->loops.size(); ++k) parts.push_back(Formula::eq(w.symbol(k), at.symbol(k)));
+      for (std::size_t k = 0; k < loops && k < w.node->loops.size(); ++k)
+        parts.push_back(Formula::eq(w.symbol(k), at.symbol(k)));
     };
     for (const Decided& d : decided) {
-      const bool inside = std::any_of(w.node->guards.begin(), w.node->guards.end(), [&](const Guard& g) { return g.statement == d.statement; });
+      const bool inside = std::any_of(w.node->guards.begin(), w.node->guards.end(),
+                                      [&](const Guard& g) { return g.statement == d.statement; });
       if (inside) tie(d.at, d.at.node->loops.size());
     }
     for (const Guard& g : w.node->guards) {
@@ -105,7 +111,8 @@ class Coverage {
 
   Formula one(const Node& n, const std::vector<Decided>& decided) {
     const Access& store = *n.store();
-    if (!std::all_of(store.indices.begin(), store.indices.end(), [](const Expr& e) { return e->op == Op::index; })) return Formula::falsity();
+    if (!std::all_of(store.indices.begin(), store.indices.end(), [](const Expr& e) { return e->op == Op::index; }))
+      return Formula::falsity();
     const Instance w = instantiate(view_, n, "w" + std::to_string(counter_++));
     return exists_solved(w, domain(w) & tied(w, decided) & hit_(w, store));
   }
@@ -158,7 +165,8 @@ Formula written_at_end(const View& view, const Buffer& buffer, const std::vector
   const Hit hit = [&](const Instance& w, const Access& store) {
     if (store.whole) return Formula::truth();
     std::vector<Formula> parts;
-    for (std::size_t d = 0; d < store.indices.size() && d < cell.size(); ++d) parts.push_back(Formula::eq(w.apply(store.indices[d]->index), cell[d]));
+    for (std::size_t d = 0; d < store.indices.size() && d < cell.size(); ++d)
+      parts.push_back(Formula::eq(w.apply(store.indices[d]->index), cell[d]));
     return Formula::all(std::move(parts));
   };
   return Coverage(view, buffer.name, nullptr, hit).certain();

@@ -26,7 +26,8 @@ Index counter(const Instance& x, std::size_t loop) {
   return floordiv(x.symbol(loop) - x.apply(l.lo), l.step);
 }
 
-View::View(const Program& p) : program(p), extraction(extract(p)), parameters(parameter_domain(p)), ranges(parameter_ranges(p)) {
+View::View(const Program& p)
+    : program(p), extraction(extract(p)), parameters(parameter_domain(p)), ranges(parameter_ranges(p)) {
   grid_slots = assign_slots(p.body, grid_slot);
 }
 
@@ -42,7 +43,8 @@ Instance instantiate(const View& view, const Node& node, const std::string& suff
 
 Instance source_instance(const View& before, const Node& source, const Instance& after) {
   Instance x{&before, &source, {}, {}};
-  for (const auto& [symbol, value] : after.node->stmt->provenance->to_source) x.symbols.emplace(symbol, after.apply(value));
+  for (const auto& [symbol, value] : after.node->stmt->provenance->to_source)
+    x.symbols.emplace(symbol, after.apply(value));
   return x;
 }
 
@@ -218,8 +220,10 @@ Term integer_term(const Instance& x, const Expr& e, const std::string& suffix) {
     t.value = Index::symbol(s);
     t.exact = exact;
     const Interval i = integer_interval(view, *x.node, e);
-    if (i.lo >= INT64_MIN && i.lo <= INT64_MAX) t.facts = t.facts & Formula::le(Index(static_cast<std::int64_t>(i.lo)), t.value);
-    if (i.hi >= INT64_MIN && i.hi <= INT64_MAX) t.facts = t.facts & Formula::le(t.value, Index(static_cast<std::int64_t>(i.hi)));
+    if (i.lo >= INT64_MIN && i.lo <= INT64_MAX)
+      t.facts = t.facts & Formula::le(Index(static_cast<std::int64_t>(i.lo)), t.value);
+    if (i.hi >= INT64_MIN && i.hi <= INT64_MAX)
+      t.facts = t.facts & Formula::le(t.value, Index(static_cast<std::int64_t>(i.hi)));
     return t;
   };
   const auto fits = [&](Interval i, Type type) {
@@ -237,7 +241,9 @@ Term integer_term(const Instance& x, const Expr& e, const std::string& suffix) {
     t.value = floormod(t.value + bias, modulus) - bias;
     return t;
   };
-  const auto combine = [&](const Index& value, const Term& a, const Term& b) { return Term{value, a.facts & b.facts, a.exact && b.exact}; };
+  const auto combine = [&](const Index& value, const Term& a, const Term& b) {
+    return Term{value, a.facts & b.facts, a.exact && b.exact};
+  };
   const auto operand = [&](std::size_t i) { return integer_term(x, e->args[i], suffix + "." + std::to_string(i)); };
   const auto range = [&](std::size_t i) { return integer_interval(view, *x.node, e->args[i]); };
 
@@ -309,7 +315,8 @@ Term integer_term(const Instance& x, const Expr& e, const std::string& suffix) {
       const Term s = operand(1);
       const Term t = operand(2);
       Term out = unknown(s.exact && t.exact);
-      out.facts = out.facts & ((condition & Formula::eq(out.value, s.value) & s.facts) | ((!condition) & Formula::eq(out.value, t.value) & t.facts));
+      out.facts = out.facts & ((condition & Formula::eq(out.value, s.value) & s.facts) |
+                               ((!condition) & Formula::eq(out.value, t.value) & t.facts));
       return out;
     }
     default: return unknown(false);
@@ -320,7 +327,8 @@ Formula same_cell(const Instance& x, const Access& a, const Instance& y, const A
   std::vector<Formula> parts;
   if (a.variable) {
     const Variable& v = x.view->extraction.variables.at(a.storage);
-    for (int i = 0; i < v.loops; ++i) parts.push_back(Formula::eq(x.symbol(static_cast<std::size_t>(i)), y.symbol(static_cast<std::size_t>(i))));
+    for (int i = 0; i < v.loops; ++i)
+      parts.push_back(Formula::eq(x.symbol(static_cast<std::size_t>(i)), y.symbol(static_cast<std::size_t>(i))));
     return Formula::all(std::move(parts));
   }
   if (a.whole || b.whole) return Formula::truth();

@@ -8,7 +8,8 @@
 namespace assay {
 
 bool needs_parallel_meaning(const Program& p) {
-  bool found = std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
+  bool found =
+      std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
     found |= s->kind == StmtKind::barrier || s->kind == StmtKind::launch ||
@@ -106,8 +107,8 @@ Obligation launch_coverage(const View& view, Query& query) {
       cases.push_back({domain(x) & several_groups(view, slot), x, {}, store, nullptr, has_data_guard(n), {}});
     }
   }
-  return discharge({"launch-coverage", "every store to device memory runs once, under a loop of every grid slot", "COV-1", "COV-1",
-                    "put the statement under the grid loop, or make its own loop @grid as well"},
+  return discharge({"launch-coverage", "every store to device memory runs once, under a loop of every grid slot",
+                    "COV-1", "COV-1", "put the statement under the grid loop, or make its own loop @grid as well"},
                    view.parameters, view.program, cases, query);
 }
 

@@ -42,7 +42,8 @@ class Linter {
     for (const Buffer& b : view_.program.buffers) {
       std::vector<Case> cases;
       for (const Index& d : b.dims) cases.push_back({Formula::lt(d, Index(0)), {}, {}, nullptr, nullptr, false, {}});
-      Obligation o = discharge({"in-bounds", "no dimension of `" + b.name + "` is negative", "BND-3", "BND-3"}, view_.parameters, view_.program, cases, query_);
+      Obligation o = discharge({"in-bounds", "no dimension of `" + b.name + "` is negative", "BND-3", "BND-3"},
+                               view_.parameters, view_.program, cases, query_);
       if (o.status == Obligation::Status::proved) continue;  // what holds for nearly every program is not worth a line
       if (o.witness) {
         o.witness->buffer = b.name;
@@ -64,7 +65,8 @@ class Linter {
           const Term t = integer_term(x, a.indices[d], "@" + std::to_string(d));
           const Formula outside = Formula::lt(t.value, Index(0)) | Formula::le(b.dims[d], t.value);
           const bool approximate = has_data_guard(n) || has_data_guard(a) || !t.exact;
-          by_buffer[a.storage].push_back({domain(x) & access_condition(x, a) & t.facts & outside, x, {}, &a, nullptr, approximate, {}});
+          by_buffer[a.storage].push_back(
+              {domain(x) & access_condition(x, a) & t.facts & outside, x, {}, &a, nullptr, approximate, {}});
         }
       }
     }
@@ -90,11 +92,14 @@ class Linter {
           }
         }
         const Formula covered = written_before(view_, x, a);
-        by_storage[a.storage].push_back({domain(x) & access_condition(x, a) & inside & !covered, x, {}, &a, nullptr, !is_exact(x, a), {}});
+        by_storage[a.storage].push_back(
+            {domain(x) & access_condition(x, a) & inside & !covered, x, {}, &a, nullptr, !is_exact(x, a), {}});
       }
     }
     for (const auto& [storage, cases] : by_storage) {
-      discharge_here({"defined-before-read", "every cell of `" + storage + "` that is read was written before", "DEF-1", "DEF-3"}, cases);
+      discharge_here(
+          {"defined-before-read", "every cell of `" + storage + "` that is read was written before", "DEF-1", "DEF-3"},
+          cases);
     }
   }
 
@@ -109,7 +114,9 @@ class Linter {
         inside = inside & Formula::le(Index(0), cell[d]) & Formula::lt(cell[d], b.dims[d]);
       }
       Case c{inside & !written_at_end(view_, b, cell), {}, {}, nullptr, nullptr, false, {}};
-      Obligation o = discharge({"output-coverage", "every cell of output `" + b.name + "` is written", "DEF-2", "DEF-4"}, view_.parameters, view_.program, {c}, query_);
+      Obligation o =
+          discharge({"output-coverage", "every cell of output `" + b.name + "` is written", "DEF-2", "DEF-4"},
+                    view_.parameters, view_.program, {c}, query_);
       if (o.witness) {
         o.witness->buffer = b.name;
         o.witness->first.where = b.where;
@@ -135,11 +142,19 @@ class Linter {
       const Instance x = instantiate(view_, n, "1");
       for (const Division& d : n.divisions) {
         const auto excludes_zero = [&](const Guard& g) { return excludes(g, d.divisor); };
-        if (std::any_of(n.guards.begin(), n.guards.end(), excludes_zero) || std::any_of(d.guards.begin(), d.guards.end(), excludes_zero)) continue;
+        if (std::any_of(n.guards.begin(), n.guards.end(), excludes_zero) ||
+            std::any_of(d.guards.begin(), d.guards.end(), excludes_zero))
+          continue;
         const Term t = integer_term(x, d.divisor, "");
         const Access where{{}, false, false, false, {}, d.guards, d.where};
         const bool data = has_data_guard(n) || has_data_guard(where) || !t.exact;
-        Case c{domain(x) & access_condition(x, where) & t.facts & Formula::zero(t.value), x, {}, nullptr, nullptr, data, {}};
+        Case c{domain(x) & access_condition(x, where) & t.facts & Formula::zero(t.value),
+               x,
+               {},
+               nullptr,
+               nullptr,
+               data,
+               {}};
         cases.push_back(std::move(c));
       }
     }
@@ -199,11 +214,14 @@ class Linter {
     conflicting_pairs([&](const Instance& x, const Access& a, const Instance& y, const Access& b) {
       const Buffer* buffer = a.variable ? nullptr : view_.program.find_buffer(a.storage);
       if (!buffer || is_private(buffer->kind)) return;
-      const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
-      by_buffer[a.storage].push_back({both & different_groups(x, y), x, y, &a, &b, !is_affine(x, a) || !is_affine(y, b), {}});
+      const Formula both =
+          domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
+      by_buffer[a.storage].push_back(
+          {both & different_groups(x, y), x, y, &a, &b, !is_affine(x, a) || !is_affine(y, b), {}});
     });
     for (const auto& [buffer, cases] : by_buffer) {
-      discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"}, cases);
+      discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"},
+                     cases);
     }
   }
 
@@ -212,14 +230,17 @@ class Linter {
     std::map<Symbol, std::vector<Case>> by_storage;
     conflicting_pairs([&](const Instance& x, const Access& a, const Instance& y, const Access& b) {
       if (x.node != y.node || !a.writes || !b.writes) return;
-      const bool vector = std::any_of(x.node->loops.begin(), x.node->loops.end(), [](const Stmt& l) { return l->axis == Axis::vectorized; });
+      const bool vector = std::any_of(x.node->loops.begin(), x.node->loops.end(),
+                                      [](const Stmt& l) { return l->axis == Axis::vectorized; });
       if (!vector) return;
       const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & !same_instance(x, y);
-      const Formula lockstep = same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
+      const Formula lockstep =
+          same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
       by_storage[a.storage].push_back({both & lockstep, x, y, &a, &b, !is_affine(x, a), {}});
     });
     for (const auto& [storage, cases] : by_storage) {
-      discharge_here({"iteration-independence", "no two lanes store one cell of `" + storage + "`", "IND-2", "IND-1"}, cases);
+      discharge_here({"iteration-independence", "no two lanes store one cell of `" + storage + "`", "IND-2", "IND-1"},
+                     cases);
     }
   }
 

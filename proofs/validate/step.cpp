@@ -49,7 +49,8 @@ bool same_header(const Stmt& a, const Stmt& b) {
 
 class StepValidator {
  public:
-  StepValidator(const Program& before, const Program& after, Query& query) : before_(before), after_(after), query_(query) {}
+  StepValidator(const Program& before, const Program& after, Query& query)
+      : before_(before), after_(after), query_(query) {}
 
   Validation run() {
     if (!pair_up()) return std::move(out_);
@@ -71,8 +72,15 @@ class StepValidator {
 
   void add(Obligation o) { out_.obligations.push_back(std::move(o)); }
   void refuse_claim(const std::string& why, const Stmt& where) {
-    Obligation o{"claim", "every statement of the new program is one of the old program, at the iteration that it names",
-                 Obligation::Status::undecided, "structure", "CLAIM-1", why, {}, false, {}};
+    Obligation o{"claim",
+                 "every statement of the new program is one of the old program, at the iteration that it names",
+                 Obligation::Status::undecided,
+                 "structure",
+                 "CLAIM-1",
+                 why,
+                 {},
+                 false,
+                 {}};
     if (where) {
       o.witness = Witness{};
       o.witness->first.where = where->where;
@@ -102,15 +110,17 @@ class StepValidator {
         std::set<Symbol> used;
         p->to_source.at(loop->name).collect_symbols(used);
         for (const Symbol& s : used) {
-          const bool known = after_.program.find_parameter(s) ||
-                             std::any_of(now.loops.begin(), now.loops.end(), [&](const Stmt& l) { return l->name == s; });
+          const bool known =
+              after_.program.find_parameter(s) ||
+              std::any_of(now.loops.begin(), now.loops.end(), [&](const Stmt& l) { return l->name == s; });
           if (!known) {
             refuse_claim("the iteration map mentions `" + s + "`, which is no loop around the statement", now.stmt);
             return false;
           }
         }
       }
-      const bool same_loops = std::equal(now.loops.begin(), now.loops.end(), source->loops.begin(), source->loops.end(), same_header);
+      const bool same_loops =
+          std::equal(now.loops.begin(), now.loops.end(), source->loops.begin(), source->loops.end(), same_header);
       const bool identity = std::all_of(source->loops.begin(), source->loops.end(), [&](const Stmt& l) {
         const Symbol* s = p->to_source.at(l->name).as_symbol();
         return s && *s == l->name;
@@ -148,19 +158,24 @@ class StepValidator {
       const Instance source = source_instance(before_, *p.source, now);
       Comparison comparison(source, now, variables, false);
       if (!comparison.same_statement()) {
-        refuse_claim("the text of a statement is not that of its claimed source: " + comparison.mismatch(), p.now->stmt);
+        refuse_claim("the text of a statement is not that of its claimed source: " + comparison.mismatch(),
+                     p.now->stmt);
         return false;
       }
       const Formula here = domain(now);
-      for (const Formula& f : comparison.fold_violations()) folds.push_back({here & f, source, {}, nullptr, nullptr, false, {}});
-      for (const Formula& f : comparison.index_violations()) forms.push_back({here & f, source, {}, nullptr, nullptr, false, {}});
+      for (const Formula& f : comparison.fold_violations())
+        folds.push_back({here & f, source, {}, nullptr, nullptr, false, {}});
+      for (const Formula& f : comparison.index_violations())
+        forms.push_back({here & f, source, {}, nullptr, nullptr, false, {}});
       instances(p, now, source, forms);
     }
     const Formula assumed = before_.parameters;
     if (!folds.empty()) {
-      add(discharge({"guard-fold", "every condition that was folded is constant where it stood", "GRD-1", "GRD-1"}, assumed, before_.program, folds, query_));
+      add(discharge({"guard-fold", "every condition that was folded is constant where it stood", "GRD-1", "GRD-1"},
+                    assumed, before_.program, folds, query_));
     }
-    add(discharge({"text", "every statement is its source's text under the iteration map", "CLAIM-1", "CLAIM-1"}, assumed, before_.program, forms, query_));
+    add(discharge({"text", "every statement is its source's text under the iteration map", "CLAIM-1", "CLAIM-1"},
+                  assumed, before_.program, forms, query_));
     return true;
   }
 
@@ -177,7 +192,8 @@ class StepValidator {
       for (const Stmt& loop : declared_source->loops) {
         const auto it = declared->stmt->provenance->to_source.find(loop->name);
         if (it == declared->stmt->provenance->to_source.end()) continue;
-        const Index mine = source.symbols.count(loop->name) ? source.symbols.at(loop->name) : Index::symbol(loop->name + "'none");
+        const Index mine =
+            source.symbols.count(loop->name) ? source.symbols.at(loop->name) : Index::symbol(loop->name + "'none");
         into.push_back({domain(now) & Formula::ne(mine, now.apply(it->second)), source, {}, &a, nullptr, false, {}});
       }
     }
@@ -200,13 +216,15 @@ class StepValidator {
         const Instance m = source_instance(before_, source, y);
         cases.push_back({domain(y) & !domain(m), m, {}, nullptr, nullptr, false, {}});
         std::vector<Formula> equations;
-        for (std::size_t i = 0; i < source.loops.size(); ++i) equations.push_back(Formula::eq(m.symbol(i), x.symbol(i)));
+        for (std::size_t i = 0; i < source.loops.size(); ++i)
+          equations.push_back(Formula::eq(m.symbol(i), x.symbol(i)));
         reached.push_back(reach(y, m, x, Formula::all(equations)));
         for (std::size_t l = k; l < copies.size(); ++l) {
           const Instance z = instantiate(after_, *copies[l]->now, "2");
           const Instance n = source_instance(before_, source, z);
           std::vector<Formula> collide{domain(y), domain(z)};
-          for (std::size_t i = 0; i < source.loops.size(); ++i) collide.push_back(Formula::eq(m.symbol(i), n.symbol(i)));
+          for (std::size_t i = 0; i < source.loops.size(); ++i)
+            collide.push_back(Formula::eq(m.symbol(i), n.symbol(i)));
           if (k == l) collide.push_back(!same_instance(y, z));
           cases.push_back({Formula::all(std::move(collide)), m, n, nullptr, nullptr, false, {}});
         }
@@ -214,8 +232,9 @@ class StepValidator {
       cases.push_back({domain(x) & !Formula::any(std::move(reached)), x, {}, nullptr, nullptr, false, {}});
     }
     if (cases.empty()) return;
-    Obligation o = discharge({"domain-bijection", "the new iterations map one-to-one onto the old ones", "DOM-1", "DOM-2"}, before_.parameters,
-                             before_.program, cases, query_);
+    Obligation o =
+        discharge({"domain-bijection", "the new iterations map one-to-one onto the old ones", "DOM-1", "DOM-2"},
+                  before_.parameters, before_.program, cases, query_);
     vacuous_ = !any_execution;
     add(std::move(o));
   }
@@ -225,7 +244,8 @@ class StepValidator {
     std::map<Symbol, Index> solved;
     for (const Stmt& loop : m.node->loops) {
       const Symbol* s = m.symbols.at(loop->name).as_symbol();
-      if (s && std::find(y.fresh.begin(), y.fresh.end(), *s) != y.fresh.end()) solved.emplace(*s, x.symbols.at(loop->name));
+      if (s && std::find(y.fresh.begin(), y.fresh.end(), *s) != y.fresh.end())
+        solved.emplace(*s, x.symbols.at(loop->name));
     }
     std::vector<Symbol> open;
     for (const Symbol& s : y.fresh) {
@@ -235,8 +255,9 @@ class StepValidator {
   }
 
   static bool same_guards(const Node& a, const Node& b) {
-    return std::equal(a.guards.begin(), a.guards.end(), b.guards.begin(), b.guards.end(),
-                      [](const Guard& g, const Guard& h) { return g.positive == h.positive && g.condition == h.condition; });
+    return std::equal(
+        a.guards.begin(), a.guards.end(), b.guards.begin(), b.guards.end(),
+        [](const Guard& g, const Guard& h) { return g.positive == h.positive && g.condition == h.condition; });
   }
 
   // ---- order -----------------------------------------------------------------------------------------------------
@@ -256,27 +277,30 @@ class StepValidator {
     std::map<Symbol, StorageCases> by_storage;
     for (const Pair& p : pairs_) {
       for (const Pair& q : pairs_) {
-        if (!p.moved && !q.moved && !grid_changed_ && relation(*p.now, *q.now) == relation(*p.source, *q.source)) continue;
+        if (!p.moved && !q.moved && !grid_changed_ && relation(*p.now, *q.now) == relation(*p.source, *q.source))
+          continue;
         conflicts(p, q, by_storage);
       }
     }
     for (const auto& [storage, cases] : by_storage) {
       const std::string on = "`" + storage + "`";
       if (!cases.reversed.empty()) {
-        add(discharge({"dependence-order", "the new order runs every dependence on " + on + " forwards", "DEP-2", "DEP-4"}, before_.parameters,
-                      before_.program, cases.reversed, query_));
+        add(discharge(
+            {"dependence-order", "the new order runs every dependence on " + on + " forwards", "DEP-2", "DEP-4"},
+            before_.parameters, before_.program, cases.reversed, query_));
       }
       if (!cases.threads.empty()) {
-        add(discharge({"race-freedom", "no two groups use one cell of " + on + " with a store", "RACE-1", "IND-1"}, before_.parameters,
-                      before_.program, cases.threads, query_));
+        add(discharge({"race-freedom", "no two groups use one cell of " + on + " with a store", "RACE-1", "IND-1"},
+                      before_.parameters, before_.program, cases.threads, query_));
       }
       if (!cases.lockstep.empty()) {
-        add(discharge({"iteration-independence", "no two lanes store one cell of " + on, "IND-2", "IND-1"}, before_.parameters, before_.program,
-                      cases.lockstep, query_));
+        add(discharge({"iteration-independence", "no two lanes store one cell of " + on, "IND-2", "IND-1"},
+                      before_.parameters, before_.program, cases.lockstep, query_));
       }
       if (!cases.flow.empty()) {
-        add(discharge({"private-flow", "every read of a thread's copy of " + on + " sees the write that it saw", "PRIV-1", "PRIV-1"}, before_.parameters,
-                      before_.program, cases.flow, query_));
+        add(discharge({"private-flow", "every read of a thread's copy of " + on + " sees the write that it saw",
+                       "PRIV-1", "PRIV-1"},
+                      before_.parameters, before_.program, cases.flow, query_));
       }
       contributions(storage, cases.commuting);
     }
@@ -299,8 +323,15 @@ class StepValidator {
     if (!reordered) return;
     if (!exact) out_.licence = std::max(out_.licence, Licence::reassociates);
     add({"same-contributions",
-         "each cell of `" + storage + "` receives the same terms" + (exact ? ", and their order does not matter to the operator" : " in another order"),
-         Obligation::Status::proved, "table", {}, {}, {}, false, {}});
+         "each cell of `" + storage + "` receives the same terms" +
+             (exact ? ", and their order does not matter to the operator" : " in another order"),
+         Obligation::Status::proved,
+         "table",
+         {},
+         {},
+         {},
+         false,
+         {}});
   }
 
   static std::string dependence_code(const Access& a, const Access& b) {
@@ -326,7 +357,8 @@ class StepValidator {
         // A load and a store of the same cell pose the same question, unless lanes or copies per thread tell them apart.
         const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
         const bool kinds_matter = lanes || (buffer && is_private(buffer->kind));
-        const auto key = std::make_pair(a.storage + ":" + meet.text(), kinds_matter ? std::make_pair(a.writes, b.writes) : std::make_pair(true, true));
+        const auto key = std::make_pair(a.storage + ":" + meet.text(),
+                                        kinds_matter ? std::make_pair(a.writes, b.writes) : std::make_pair(true, true));
         if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
         seen.push_back(key);
         add_cases(p, q, *y1, *y2, *x1, *x2, a, b, meet, by_storage[a.storage]);
@@ -334,21 +366,27 @@ class StepValidator {
     }
   }
 
-  void add_cases(const Pair& p, const Pair& q, const Instance& y1, const Instance& y2, const Instance& x1, const Instance& x2, const Access& a,
-                 const Access& b, const Formula& meet, StorageCases& into) {
+  void add_cases(const Pair& p, const Pair& q, const Instance& y1, const Instance& y2, const Instance& x1,
+                 const Instance& x2, const Access& a, const Access& b, const Formula& meet, StorageCases& into) {
     const Formula both = domain(y1) & domain(y2) & meet;
     const Formula was_before = ordered_before(x1, a.writes, x2, b.writes);
     const bool approximate = !is_affine(x1, a) || !is_affine(x2, b);
-    const auto make = [&](const Formula& broken, std::string code) { return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)}; };
+    const auto make = [&](const Formula& broken, std::string code) {
+      return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)};
+    };
 
     Case reversed = make(ordered_before(y2, b.writes, y1, a.writes), dependence_code(a, b));
     const auto op = accumulation(p.source->stmt);
-    const bool update = op && op == accumulation(q.source->stmt) && p.source->stmt->name == a.storage && q.source->stmt->name == a.storage;
+    const bool update = op && op == accumulation(q.source->stmt) && p.source->stmt->name == a.storage &&
+                        q.source->stmt->name == a.storage;
     if (!reversed.violation.is_false()) {
       if (update) {
         const Type type = target_type(*p.source);
         const bool exact = !is_float(type) || *op == Op::max || *op == Op::min;
-        into.commuting.push_back({std::move(reversed), exact, {p.source->statement, q.source->statement}, {p.now->statement, q.now->statement}});
+        into.commuting.push_back({std::move(reversed),
+                                  exact,
+                                  {p.source->statement, q.source->statement},
+                                  {p.now->statement, q.now->statement}});
       } else {
         into.reversed.push_back(std::move(reversed));
       }
@@ -363,24 +401,28 @@ class StepValidator {
     }
     if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes) {
       // Whatever the old order was: copies that were separate may have become one.
-      const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true), !ordered_before(y2, true, y1, true), !same_instance(y1, y2)});
+      const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true),
+                                             !ordered_before(y2, true, y1, true), !same_instance(y1, y2)});
       into.lockstep.push_back({both & lockstep, x1, x2, &a, &b, approximate, "IND-2"});
     }
   }
 
   // Per-thread copies: a value must not have to travel between threads that were one, nor be met by one that was another.
-  void private_flow(const Instance& y1, const Instance& y2, const Instance& x1, const Instance& x2, const Access& a, const Access& b,
-                    const Formula& both, const Formula& was_before, bool approximate, StorageCases& into) {
+  void private_flow(const Instance& y1, const Instance& y2, const Instance& x1, const Instance& x2, const Access& a,
+                    const Access& b, const Formula& both, const Formula& was_before, bool approximate,
+                    StorageCases& into) {
     if (!a.writes || b.writes) return;
     // The write reaches the read, and no write of the read's own thread comes in between.
     const Formula covered = overwritten(x1, x2, b, before_, "3");
-    into.flow.push_back({Formula::all({both, was_before, out_of_reach(y1, y2), !covered}), x1, x2, &a, &b, approximate, "PRIV-1"});
+    into.flow.push_back(
+        {Formula::all({both, was_before, out_of_reach(y1, y2), !covered}), x1, x2, &a, &b, approximate, "PRIV-1"});
     const Formula met = (!same_thread(x1, x2)) & ordered_before(y1, true, y2, false);
     into.flow.push_back({both & met & !overwritten(y1, y2, b, after_, "4"), x1, x2, &a, &b, approximate, "PRIV-1"});
   }
 
   // Some certain store to the cell that `reader` reads lies between the two executions, in the reader's thread.
-  static Formula overwritten(const Instance& writer, const Instance& reader, const Access& read, const View& view, const std::string& suffix) {
+  static Formula overwritten(const Instance& writer, const Instance& reader, const Access& read, const View& view,
+                             const std::string& suffix) {
     std::vector<Formula> ways;
     for (const Node& n : view.extraction.nodes) {
       const Access* store = n.store();
@@ -389,7 +431,8 @@ class StepValidator {
       if (!is_exact(w, *store)) continue;
       const Access& here = *std::find_if(reader.node->accesses.begin(), reader.node->accesses.end(),
                                          [&](const Access& c) { return c.storage == read.storage && !c.writes; });
-      ways.push_back(Formula::exists(w.fresh, domain(w) & same_cell(w, *store, reader, here, "w" + suffix) & ordered_before(writer, true, w, true) &
+      ways.push_back(Formula::exists(w.fresh, domain(w) & same_cell(w, *store, reader, here, "w" + suffix) &
+                                                  ordered_before(writer, true, w, true) &
                                                   ordered_before(w, true, reader, false)));
     }
     return Formula::any(std::move(ways));
@@ -420,7 +463,8 @@ class StepValidator {
       const Interval i = interval(f.expression(), ranges);
       return i.empty() || i.lo > 0 || i.hi < 0;
     };
-    if (meet.kind() == Formula::Kind::conjunction) return std::any_of(meet.parts().begin(), meet.parts().end(), impossible);
+    if (meet.kind() == Formula::Kind::conjunction)
+      return std::any_of(meet.parts().begin(), meet.parts().end(), impossible);
     return impossible(meet);
   }
 
@@ -437,8 +481,15 @@ class StepValidator {
 Validation validate(const Program& before, const Program& after, Query& query) {
   if (needs_parallel_meaning(before) || needs_parallel_meaning(after)) {
     Validation out;
-    out.obligations.push_back({"parallel-meaning", "threads and barriers order every conflicting pair", Obligation::Status::undecided, "structure", "PAR-0",
-                               "proofs about @workgroup, @reduce, barrier, shared and launch are not built yet", {}, false, {}});
+    out.obligations.push_back({"parallel-meaning",
+                               "threads and barriers order every conflicting pair",
+                               Obligation::Status::undecided,
+                               "structure",
+                               "PAR-0",
+                               "proofs about @workgroup, @reduce, barrier, shared and launch are not built yet",
+                               {},
+                               false,
+                               {}});
     return out;
   }
   return StepValidator(before, after, query).run();

@@ -57,7 +57,8 @@ class Width {
         check(s->hi, ranges, s->where, number);
         // The kernel may step past the last value by less than one step.
         const Interval end = interval(s->hi, ranges);
-        if (!end.empty() && end.hi > INT64_MAX - (s->step - 1)) open("`" + s->name + "` at the end of its loop", s->where, number);
+        if (!end.empty() && end.hi > INT64_MAX - (s->step - 1))
+          open("`" + s->name + "` at the end of its loop", s->where, number);
       }
       Ranges inner = ranges;
       add_loop(inner, s);
@@ -75,7 +76,15 @@ class Width {
   }
 
   const View& view_;
-  Obligation out_{"index-width", "every index expression fits the 64-bit integers that kernels compute it in", Obligation::Status::proved, "intervals", {}, {}, {}, false, {}};
+  Obligation out_{"index-width",
+                  "every index expression fits the 64-bit integers that kernels compute it in",
+                  Obligation::Status::proved,
+                  "intervals",
+                  {},
+                  {},
+                  {},
+                  false,
+                  {}};
   int next_ = 0;
   bool dead_ = false;
 };

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 const char* const clean_program = "program copy { input A: f32[4]  output B: f32[4]  for i in 0..4 { B[i] = A[i] } }\n";
-const char* const faulty_program = "program beyond { input A: f32[4]  output B: f32[5]  for i in 0..5 { B[i] = A[i] } }\n";
+const char* const faulty_program =
+    "program beyond { input A: f32[4]  output B: f32[5]  for i in 0..5 { B[i] = A[i] } }\n";
 const char* const recurrence = "program chain { inout x: f32[9]  for i in 0..8 { x[i + 1] = x[i] } }\n";
 
 struct Reply {
@@ -49,7 +50,9 @@ class Expectations : public ::testing::Test {
     std::ofstream(path) << text;
     return path.string();
   }
-  std::string folder(const std::string& name = "") const { return name.empty() ? folder_.string() : (folder_ / name).string(); }
+  std::string folder(const std::string& name = "") const {
+    return name.empty() ? folder_.string() : (folder_ / name).string();
+  }
 
   static Reply test(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "test");
@@ -90,7 +93,9 @@ TEST_F(Expectations, FoldersAndFilesAreCollected) {
 }
 
 TEST_F(Expectations, SectionsStandAlone) {
-  const std::string path = put("s.air", std::string("program broken {\n") + expect("clean", clean_program) + expect("parse error SYN-3", "program {\n") + expect("lint error NAME-1", "program p { output B: f32[1]  B[0] = x }\n") +
+  const std::string path = put("s.air", std::string("program broken {\n") + expect("clean", clean_program) +
+                                            expect("parse error SYN-3", "program {\n") +
+                                            expect("lint error NAME-1", "program p { output B: f32[1]  B[0] = x }\n") +
                                             expect("clean", clean_program));
   const json found = sections({path});
   ASSERT_EQ(4U, found.size());
@@ -99,7 +104,8 @@ TEST_F(Expectations, SectionsStandAlone) {
   for (const json& s : found) lines.push_back(s.at("line").get<int>());
   RULE_EQ("TEST-2", (std::vector<int>{2, 4, 6, 8}), lines);
   // The places of a section's messages are those of the file.
-  const Reply wrong = test({put("w.air", "\n\n" + expect("clean", "program p {\n  output B: f32[1]\n  B[0] = x\n}\n"))});
+  const Reply wrong =
+      test({put("w.air", "\n\n" + expect("clean", "program p {\n  output B: f32[1]\n  B[0] = x\n}\n"))});
   RULE_EQ("TEST-2", 1, wrong.status);
 }
 
@@ -109,23 +115,30 @@ TEST_F(Expectations, TheCommandFollowsFromTheSection) {
   RULE_EQ("TEST-3", 0, test({put("lint.air", expect("clean", clean_program))}).status);
   RULE_EQ("TEST-3", 0, test({put("check.air", expect("legal", clean_program + schedule))}).status);
   RULE_EQ("TEST-3", 0, test({put("prove.air", expect("different", clean_program + twin))}).status);
-  RULE_EQ("TEST-3", 0, test({put("named.air", expect("lint clean", clean_program + schedule) + expect("apply legal", clean_program + schedule) + expect("run ok", clean_program) +
-                                                  expect("parse ok", clean_program + twin + schedule))})
-                           .status);
+  RULE_EQ("TEST-3", 0,
+          test({put("named.air", expect("lint clean", clean_program + schedule) +
+                                     expect("apply legal", clean_program + schedule) + expect("run ok", clean_program) +
+                                     expect("parse ok", clean_program + twin + schedule))})
+              .status);
   // The first program and the first schedule.
-  RULE_EQ("TEST-3", 0, test({put("first.air", expect("check legal", clean_program + std::string(recurrence) + schedule + "schedule t { retype i axis=vectorized }\n"))}).status);
+  RULE_EQ("TEST-3", 0,
+          test({put("first.air", expect("check legal", clean_program + std::string(recurrence) + schedule +
+                                                           "schedule t { retype i axis=vectorized }\n"))})
+              .status);
   // A command that cannot be guessed.
   RULE_EQ("TEST-3", 1, test({put("guess.air", expect("clean", clean_program + twin + schedule))}).status);
 }
 
 TEST_F(Expectations, VerdictsAreThoseOfTheCommand) {
-  for (const std::string words : {"lint legal", "prove illegal", "check equivalent", "run clean", "parse legal", "check contradiction", "wonderful", "", "lint", "lint clean RUN-1 RUN-2"}) {
+  for (const std::string words : {"lint legal", "prove illegal", "check equivalent", "run clean", "parse legal",
+                                  "check contradiction", "wonderful", "", "lint", "lint clean RUN-1 RUN-2"}) {
     const Reply r = test({put("v.air", expect(words, clean_program))});
     SCOPED_TRACE(words);
     RULE_EQ("TEST-4", 2, r.status);
     RULE_TRUE("TEST-4", (r.out + r.err).find("v.air:1") != std::string::npos) << r.out << r.err;
   }
-  for (const std::string words : {"lint clean", "lint faulty", "lint undecided", "lint error", "check inapplicable", "check faulty", "run ok", "parse error", "prove equivalent", "apply legal"}) {
+  for (const std::string words : {"lint clean", "lint faulty", "lint undecided", "lint error", "check inapplicable",
+                                  "check faulty", "run ok", "parse error", "prove equivalent", "apply legal"}) {
     RULE_TRUE("TEST-4", test({put("v.air", expect(words, clean_program))}).status <= 1) << words;
   }
   RULE_EQ("TEST-4", 0, test({put("e.air", expect("error", "program p { nonsense\n"))}).status);
@@ -135,7 +148,11 @@ TEST_F(Expectations, CodesMustBeThere) {
   RULE_EQ("TEST-5", 0, test({put("c.air", expect("lint faulty RUN-1", faulty_program))}).status);
   RULE_EQ("TEST-5", 1, test({put("c.air", expect("lint faulty RUN-2", faulty_program))}).status);
   RULE_EQ("TEST-5", 0, test({put("c.air", expect("lint faulty", faulty_program))}).status);
-  RULE_EQ("TEST-5", 0, test({put("c.air", expect("check inapplicable SWP-1", clean_program + std::string("schedule s {\n split i factor=2 -> o, p\n swap p o\n}\n")))}).status);
+  RULE_EQ("TEST-5", 0,
+          test({put("c.air",
+                    expect("check inapplicable SWP-1",
+                           clean_program + std::string("schedule s {\n split i factor=2 -> o, p\n swap p o\n}\n")))})
+              .status);
 }
 
 TEST_F(Expectations, SchedulesFindTheirProgram) {
@@ -155,13 +172,17 @@ TEST_F(Expectations, SchedulesFindTheirProgram) {
 
 TEST_F(Expectations, CommandsRunWithTheirDefaults) {
   // A schedule that reassociates is legal under the default licence of check; all sizes count, not only the smallest.
-  const std::string sum = "program sum { input M: f32[3, 4]  output s: f32[1]  s[0] = 0.0  for p in 0..3 { for q in 0..4 { s[0] += M[p, q] } } }\nschedule t { swap p q }\n";
-  const std::string sized = "program sized { param n in 1..9  input A: f32[4]  output B: f32[n]  for i in 0..n { B[i] = A[i] } }\n";
+  const std::string sum =
+      "program sum { input M: f32[3, 4]  output s: f32[1]  s[0] = 0.0  for p in 0..3 { for q in 0..4 { s[0] += M[p, q] "
+      "} } }\nschedule t { swap p q }\n";
+  const std::string sized =
+      "program sized { param n in 1..9  input A: f32[4]  output B: f32[n]  for i in 0..n { B[i] = A[i] } }\n";
   RULE_EQ("TEST-7", 0, test({put("d.air", expect("check legal", sum) + expect("lint faulty RUN-1", sized))}).status);
 }
 
 TEST_F(Expectations, WhatFailsIsSaid) {
-  const std::string path = put("f.air", expect("lint clean", clean_program) + expect("lint clean RUN-9", faulty_program));
+  const std::string path =
+      put("f.air", expect("lint clean", clean_program) + expect("lint clean RUN-9", faulty_program));
   const Reply r = test({path});
   RULE_TRUE("TEST-8", r.out.find(path + ":3: expected lint clean RUN-9, got faulty") != std::string::npos) << r.out;
   RULE_TRUE("TEST-8", r.out.find("RUN-1") != std::string::npos) << r.out;

@@ -23,9 +23,13 @@ TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
   options.seed = seed ? std::strtoull(seed, nullptr, 10) : 20261130;
   options.pairs = property_cases();
   const StepPropertyResult r = check_steps(options);
-  fmt::print("pairs {}: proved {} ({:.1f}%), violated {} ({:.1f}%; {} of them equal on every input tried), undecided {}, PAR-0 {}, inapplicable {}, errors {}\n",
-             r.pairs, r.proved, 100.0 * r.proved / r.pairs, r.violated, 100.0 * r.violated / r.pairs, r.violated_but_equal, r.undecided, r.parallel, r.inapplicable, r.errors);
-  fmt::print("programs discarded {}; comparisons {}, of which not comparable {}\n", r.discarded, r.compared, r.incomparable);
+  fmt::print(
+      "pairs {}: proved {} ({:.1f}%), violated {} ({:.1f}%; {} of them equal on every input tried), undecided {}, "
+      "PAR-0 {}, inapplicable {}, errors {}\n",
+      r.pairs, r.proved, 100.0 * r.proved / r.pairs, r.violated, 100.0 * r.violated / r.pairs, r.violated_but_equal,
+      r.undecided, r.parallel, r.inapplicable, r.errors);
+  fmt::print("programs discarded {}; comparisons {}, of which not comparable {}\n", r.discarded, r.compared,
+             r.incomparable);
   for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
   for (const auto& [axis, count] : r.axes) fmt::print("  loops {} {}\n", axis, count);
   for (std::size_t k = 0; k < r.failures.size() && k < 5; ++k) ADD_FAILURE() << r.failures[k];
@@ -38,8 +42,10 @@ TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
     fmt::print("fewer than 5000 pairs: the counts of codes and loop kinds are not judged\n");
     return;
   }
-  for (const char* axis : {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"}) EXPECT_GE(r.axes.count(axis) ? r.axes.at(axis) : 0, 20) << axis;
-  for (const char* code : {"DEP-1", "DEP-2", "DEP-3", "DEP-4", "IND-1", "IND-2", "RACE-1", "COV-1", "PRIV-1", "PAR-0", "SWP-1", "UNR-3", "SCH-15"}) {
+  for (const char* axis : {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"})
+    EXPECT_GE(r.axes.count(axis) ? r.axes.at(axis) : 0, 20) << axis;
+  for (const char* code : {"DEP-1", "DEP-2", "DEP-3", "DEP-4", "IND-1", "IND-2", "RACE-1", "COV-1", "PRIV-1", "PAR-0",
+                           "SWP-1", "UNR-3", "SCH-15"}) {
     EXPECT_GE(r.codes.count(code) ? r.codes.at(code) : 0, 20) << code;
   }
 }
@@ -57,7 +63,8 @@ TEST(StepProperty, every_planted_fault_makes_it_fail) {
     ++per_operation[fault.operation];
     RULE_TRUE("PRF-31", !r.failures.empty()) << fault.operation << ": " << fault.name << " (" << r.pairs << " pairs)";
   }
-  for (const char* operation : {"split", "swap", "retype", "unroll"}) EXPECT_GE(per_operation[operation], 5) << operation;
+  for (const char* operation : {"split", "swap", "retype", "unroll"})
+    EXPECT_GE(per_operation[operation], 5) << operation;
 }
 
 }  // namespace

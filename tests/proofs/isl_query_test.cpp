@@ -71,7 +71,8 @@ bool holds(const Formula& f, std::map<Symbol, std::int64_t>& at) {
 RC_GTEST_PROP(IslQuery, agrees_with_enumeration, ()) {
   const Formula f = random_formula(2);
   Formula boxed = f;
-  for (const Symbol& s : names) boxed = boxed & Formula::le(Index(-3), Index::symbol(s)) & Formula::lt(Index::symbol(s), Index(4));
+  for (const Symbol& s : names)
+    boxed = boxed & Formula::le(Index(-3), Index::symbol(s)) & Formula::lt(Index::symbol(s), Index(4));
   const Answer answer = make_isl_query()->solve(boxed);
   bool solvable = false;
   std::map<Symbol, std::int64_t> at;
@@ -92,7 +93,8 @@ TEST(IslQuery, budget_is_a_count_of_operations) {
   // Four squares of divisions: far more work than ten operations allow.
   Formula f = Formula::truth();
   for (int k = 2; k < 7; ++k) {
-    f = f & Formula::nonneg(floormod(Index::symbol("a") * 3 + Index::symbol("b"), k + 5) - floordiv(Index::symbol("b") + k, k) + k);
+    f = f & Formula::nonneg(floormod(Index::symbol("a") * 3 + Index::symbol("b"), k + 5) -
+                            floordiv(Index::symbol("b") + k, k) + k);
   }
   const Answer small = make_isl_query(10)->solve(f);
   RULE_TRUE("PRF-2", small.kind == Answer::Kind::unknown);
@@ -104,7 +106,8 @@ TEST(IslQuery, budget_is_a_count_of_operations) {
 TEST(IslQuery, minimises_the_named_symbols_first) {
   const Index n = Index::symbol("n");
   const Index i = Index::symbol("i");
-  const Formula f = Formula::le(Index(3), n) & Formula::lt(n, Index(100)) & Formula::le(Index(0), i) & Formula::lt(i, n) & Formula::le(Index(5), i);
+  const Formula f = Formula::le(Index(3), n) & Formula::lt(n, Index(100)) & Formula::le(Index(0), i) &
+                    Formula::lt(i, n) & Formula::le(Index(5), i);
   const Answer answer = make_isl_query()->solve(f, {"n"});
   RULE_EQ("PRF-3", 6, answer.solution.at("n"));
   RULE_EQ("PRF-3", 5, answer.solution.at("i"));

@@ -22,16 +22,23 @@ std::string lint(const std::string& text) {
 
 TEST(LintObligations, bounds) {
   RULE_EQ("PRF-20", std::string(), lint("program p { param n in 1..50 inout A: f32[n] for i in 0..n { A[i] = 0.0 } }"));
-  RULE_EQ("BND-1", std::string("BND-1"), lint("program p { param n in 1..50 inout A: f32[n] for i in 0..n { A[i + 1] = 0.0 } }"));
+  RULE_EQ("BND-1", std::string("BND-1"),
+          lint("program p { param n in 1..50 inout A: f32[n] for i in 0..n { A[i + 1] = 0.0 } }"));
   RULE_EQ("BND-1", std::string("BND-1"), lint("program p { inout A: f32[5] for i in 0..5 { A[i - 1] = 0.0 } }"));
   RULE_EQ("PRF-20", std::string(), lint("program p { inout A: f32[5] for i in 0..9 { if i < 5 { A[i] = 0.0 } } }"));
-  RULE_EQ("PRF-20", std::string(), lint("program p { input A: f32[5] output B: f32[7] for i in 0..7 { B[i] = i > 0 && i < 6 ? A[i - 1] : 0.0 } }"));
-  RULE_EQ("PRF-20", std::string(), lint("program p { param n in 1..50 require floormod(n, 4) == 0 inout A: f32[n] for i in 0..floordiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
-  RULE_EQ("BND-1", std::string("BND-1"), lint("program p { param n in 1..50 inout A: f32[n] for i in 0..ceildiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
+  RULE_EQ(
+      "PRF-20", std::string(),
+      lint("program p { input A: f32[5] output B: f32[7] for i in 0..7 { B[i] = i > 0 && i < 6 ? A[i - 1] : 0.0 } }"));
+  RULE_EQ("PRF-20", std::string(),
+          lint("program p { param n in 1..50 require floormod(n, 4) == 0 inout A: f32[n] for i in 0..floordiv(n, 4) { "
+               "A[4 * i + 3] = 0.0 } }"));
+  RULE_EQ("BND-1", std::string("BND-1"),
+          lint("program p { param n in 1..50 inout A: f32[n] for i in 0..ceildiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
 }
 
 TEST(LintObligations, shapes_and_widths) {
-  RULE_EQ("PRF-27", std::string("BND-3"), lint("program p { param n in -3..5 temp T: f32[n] output y: f32[1] y[0] = 1.0 }"));
+  RULE_EQ("PRF-27", std::string("BND-3"),
+          lint("program p { param n in -3..5 temp T: f32[n] output y: f32[1] y[0] = 1.0 }"));
   RULE_EQ("BND-3", std::string(), lint("program p { param n in 0..5 temp T: f32[n] output y: f32[1] y[0] = 1.0 }"));
   // Bounds of loops that hold nothing are computed all the same.
   const std::string head = "program p { param n in 0..9000000000000000000 output y: i64[1] y[0] = 1 ";
@@ -41,54 +48,106 @@ TEST(LintObligations, shapes_and_widths) {
 }
 
 TEST(LintObligations, dynamic_indices) {
-  RULE_EQ("PRF-26", std::string(), lint("program p { input ids: i32[8] in 0..10 input T: f32[10, 4] output O: f32[8, 4] for i in 0..8 { for j in 0..4 { O[i, j] = T[ids[i], j] } } }"));
-  RULE_EQ("PRF-26", std::string(), lint("program p { input ids: i32[8] in 0..4 input T: f32[10] output O: f32[8] for i in 0..8 { O[i] = T[ids[i] * 2 + 1] } }"));
-  RULE_TRUE("BND-1", lint("program p { input ids: i32[8] in 0..11 input T: f32[10] output O: f32[8] for i in 0..8 { O[i] = T[ids[i]] } }") == "BND-1");
-  RULE_EQ("PRF-26", std::string("BND-1"), lint("program p { output O: f32[160] for g in 0..10 { for t in 0..16 { O[i8(g * 16 + t)] = 1.0 } } }"));
-  RULE_EQ("PRF-26", std::string(), lint("program p { inout O: f32[160] for g in 0..10 { for t in 0..16 { O[i16(g * 16 + t)] = 1.0 } } }"));
-  RULE_EQ("BND-2", std::string("BND-2"), lint("program p { inout m: i32[4] inout O: f32[4] for i in 0..4 { O[m[i]] = 1.0 } }"));
+  RULE_EQ("PRF-26", std::string(),
+          lint("program p { input ids: i32[8] in 0..10 input T: f32[10, 4] output O: f32[8, 4] for i in 0..8 { for j "
+               "in 0..4 { O[i, j] = T[ids[i], j] } } }"));
+  RULE_EQ("PRF-26", std::string(),
+          lint("program p { input ids: i32[8] in 0..4 input T: f32[10] output O: f32[8] for i in 0..8 { O[i] = "
+               "T[ids[i] * 2 + 1] } }"));
+  RULE_TRUE("BND-1", lint("program p { input ids: i32[8] in 0..11 input T: f32[10] output O: f32[8] for i in 0..8 { "
+                          "O[i] = T[ids[i]] } }") == "BND-1");
+  RULE_EQ("PRF-26", std::string("BND-1"),
+          lint("program p { output O: f32[160] for g in 0..10 { for t in 0..16 { O[i8(g * 16 + t)] = 1.0 } } }"));
+  RULE_EQ("PRF-26", std::string(),
+          lint("program p { inout O: f32[160] for g in 0..10 { for t in 0..16 { O[i16(g * 16 + t)] = 1.0 } } }"));
+  RULE_EQ("BND-2", std::string("BND-2"),
+          lint("program p { inout m: i32[4] inout O: f32[4] for i in 0..4 { O[m[i]] = 1.0 } }"));
 }
 
 TEST(LintObligations, definedness) {
-  RULE_EQ("PRF-21", std::string(), lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for i in 0..4 { T[i] = A[i] } for j in 0..4 { C[j] = T[3 - j] } }"));
-  RULE_EQ("DEF-1", std::string("DEF-1"), lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for i in 1..4 { T[i] = A[i] } for j in 0..4 { C[j] = T[j] } }"));
-  RULE_EQ("DEF-1", std::string("DEF-1"), lint("program p { output C: f32[4] var s: f32 for j in 0..4 { C[j] = s s = 1.0 } }"));
-  RULE_EQ("PRF-21", std::string(), lint("program p { output C: f32[4] var s: f32 = 0.0 for j in 0..4 { C[j] = s s = s + 1.0 } }"));
-  RULE_EQ("DEF-1", std::string("DEF-1"), lint("program p { input A: f32[4] output C: f32[4] for j in 0..4 { var s: f32 if j > 0 { s = A[j] } C[j] = s } }"));
-  RULE_EQ("PRF-21", std::string(), lint("program p { input A: f32[4] output C: f32[4] for j in 0..4 { var s: f32 if A[j] > 0.0 { s = A[j] } else { s = 0.0 } C[j] = s } }"));
-  RULE_EQ("DEF-3", std::string("DEF-3"), lint("program p { input ids: i32[4] in 0..4 temp T: f32[4] output C: f32[4] for j in 0..3 { T[j] = 1.0 } for k in 0..4 { C[k] = T[ids[k]] } }") == "DEF-1" ? std::string("DEF-3") : std::string("?"));
-  RULE_EQ("PRF-21", std::string(), lint("program p { input A: f32[4] inout C: f32[4] for j in 0..4 { if A[j] > 0.0 { var s: f32 = A[j] C[j] = s } } }"));
-  RULE_EQ("PRF-21", std::string(), lint("program p { input A: f32[4] temp T: f32[4] inout C: f32[4] for j in 0..4 { if A[j] > 0.0 { T[j] = A[j] C[j] = T[j] } } }"));
-  RULE_EQ("DEF-1", std::string("DEF-1"), lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for j in 0..4 { if A[j] > 0.0 { T[j] = A[j] } C[j] = T[j] } }"));
-  RULE_EQ("PRF-21", std::string(), lint("program p { output C: f32[4] for i in 0..4 { C[i] = scope x: f32 { x = 0.0 for k in 0..3 { x = x + 1.0 } } } }"));
-  RULE_EQ("DEF-1", std::string("DEF-1"), lint("program p { output C: f32[4] for i in 0..4 { C[i] = scope x: f32 { for k in 0..i { x = 1.0 } } } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for i in 0..4 { T[i] = A[i] } for j in "
+               "0..4 { C[j] = T[3 - j] } }"));
+  RULE_EQ("DEF-1", std::string("DEF-1"),
+          lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for i in 1..4 { T[i] = A[i] } for j in "
+               "0..4 { C[j] = T[j] } }"));
+  RULE_EQ("DEF-1", std::string("DEF-1"),
+          lint("program p { output C: f32[4] var s: f32 for j in 0..4 { C[j] = s s = 1.0 } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { output C: f32[4] var s: f32 = 0.0 for j in 0..4 { C[j] = s s = s + 1.0 } }"));
+  RULE_EQ("DEF-1", std::string("DEF-1"),
+          lint("program p { input A: f32[4] output C: f32[4] for j in 0..4 { var s: f32 if j > 0 { s = A[j] } C[j] = s "
+               "} }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { input A: f32[4] output C: f32[4] for j in 0..4 { var s: f32 if A[j] > 0.0 { s = A[j] } "
+               "else { s = 0.0 } C[j] = s } }"));
+  RULE_EQ("DEF-3", std::string("DEF-3"),
+          lint("program p { input ids: i32[4] in 0..4 temp T: f32[4] output C: f32[4] for j in 0..3 { T[j] = 1.0 } for "
+               "k in 0..4 { C[k] = T[ids[k]] } }") == "DEF-1"
+              ? std::string("DEF-3")
+              : std::string("?"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { input A: f32[4] inout C: f32[4] for j in 0..4 { if A[j] > 0.0 { var s: f32 = A[j] C[j] = s "
+               "} } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { input A: f32[4] temp T: f32[4] inout C: f32[4] for j in 0..4 { if A[j] > 0.0 { T[j] = A[j] "
+               "C[j] = T[j] } } }"));
+  RULE_EQ("DEF-1", std::string("DEF-1"),
+          lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for j in 0..4 { if A[j] > 0.0 { T[j] = "
+               "A[j] } C[j] = T[j] } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { output C: f32[4] for i in 0..4 { C[i] = scope x: f32 { x = 0.0 for k in 0..3 { x = x + 1.0 "
+               "} } } }"));
+  RULE_EQ("DEF-1", std::string("DEF-1"),
+          lint("program p { output C: f32[4] for i in 0..4 { C[i] = scope x: f32 { for k in 0..i { x = 1.0 } } } }"));
   RULE_EQ("PRF-21", std::string(), lint("program p { output C: f32[4] zero C for i in 0..4 { C[i] += 1.0 } }"));
 }
 
 TEST(LintObligations, output_coverage) {
-  RULE_EQ("PRF-22", std::string(), lint("program p { param n in 1..40 output C: f32[n] for i in 0..ceildiv(n, 4) { for j in 0..4 { if 4 * i + j < n { C[4 * i + j] = 0.0 } } } }"));
+  RULE_EQ("PRF-22", std::string(),
+          lint("program p { param n in 1..40 output C: f32[n] for i in 0..ceildiv(n, 4) { for j in 0..4 { if 4 * i + j "
+               "< n { C[4 * i + j] = 0.0 } } } }"));
   RULE_EQ("DEF-2", std::string("DEF-2"), lint("program p { output C: f32[5] for w in 0..4 { C[w] = 1.0 } }"));
-  RULE_EQ("DEF-4", std::string("DEF-4"), lint("program p { input A: f32[5] output C: f32[5] for w in 0..5 { if A[w] > 0.0 { C[w] = 1.0 } } }"));
-  RULE_EQ("PRF-22", std::string(), lint("program p { input A: f32[5] output C: f32[5] for w in 0..5 { if A[w] > 0.0 { C[w] = 1.0 } else { C[w] = 2.0 } } }"));
+  RULE_EQ("DEF-4", std::string("DEF-4"),
+          lint("program p { input A: f32[5] output C: f32[5] for w in 0..5 { if A[w] > 0.0 { C[w] = 1.0 } } }"));
+  RULE_EQ("PRF-22", std::string(),
+          lint("program p { input A: f32[5] output C: f32[5] for w in 0..5 { if A[w] > 0.0 { C[w] = 1.0 } else { C[w] "
+               "= 2.0 } } }"));
 }
 
 TEST(LintObligations, divisions) {
-  RULE_EQ("PRF-23", std::string(), lint("program p { input A: i32[5] in 1..9 inout C: i32[5] for w in 0..5 { C[w] = floordiv(C[w], A[w]) } }"));
-  RULE_EQ("DIV-1", std::string("DIV-1"), lint("program p { input A: i32[5] in 0..9 inout C: i32[5] for w in 0..5 { C[w] = floordiv(C[w], A[w]) } }"));
-  RULE_EQ("PRF-23", std::string(), lint("program p { input A: i32[5] inout C: i32[5] for w in 0..5 { C[w] = A[w] != 0 ? truncdiv(C[w], A[w]) : 0 } }"));
-  RULE_EQ("DIV-2", std::string("DIV-2"), lint("program p { inout C: i32[5] for w in 0..5 { C[w] = floordiv(7, C[w] + C[w]) } }"));
+  RULE_EQ("PRF-23", std::string(),
+          lint("program p { input A: i32[5] in 1..9 inout C: i32[5] for w in 0..5 { C[w] = floordiv(C[w], A[w]) } }"));
+  RULE_EQ("DIV-1", std::string("DIV-1"),
+          lint("program p { input A: i32[5] in 0..9 inout C: i32[5] for w in 0..5 { C[w] = floordiv(C[w], A[w]) } }"));
+  RULE_EQ("PRF-23", std::string(),
+          lint("program p { input A: i32[5] inout C: i32[5] for w in 0..5 { C[w] = A[w] != 0 ? truncdiv(C[w], A[w]) : "
+               "0 } }"));
+  RULE_EQ("DIV-2", std::string("DIV-2"),
+          lint("program p { inout C: i32[5] for w in 0..5 { C[w] = floordiv(7, C[w] + C[w]) } }"));
 }
 
 TEST(LintObligations, grids_and_lanes) {
-  RULE_EQ("PRF-24", std::string(), lint("program p { param n in 1..40 input A: f32[n] output C: f32[n] for i in 0..n @grid { C[i] = A[i] } }"));
-  RULE_EQ("PRF-24", std::string("RACE-1"), lint("program p { inout C: f32[9] for i in 0..8 @grid { C[i] = C[i + 1] } }"));
-  RULE_EQ("PRF-24", std::string(), lint("program p { input A: f32[8] temp T: f32[8] output C: f32[8] for i in 0..8 @grid { T[i] = A[i] } for j in 0..8 @grid { C[j] = T[j] } }"));
-  RULE_EQ("PRF-24", std::string("RACE-1"), lint("program p { input A: f32[8] inout T: f32[8] output C: f32[8] for i in 0..8 @grid { T[i] = A[i] } for j in 0..8 @grid { C[j] = T[7 - j] } }"));
-  RULE_EQ("PRF-24", std::string("RACE-1"), lint("program p { inout Y: f32[7] for k in 0..3 { var v: f32 = Y[k] } for i in 0..5 @grid { Y[i] = 1.0 } }"));
-  RULE_EQ("COV-1", std::string("COV-1"), lint("program p { inout Z: f32[1] output C: f32[8] for i in 0..8 @grid { C[i] = 1.0 } Z[0] = 1.0 }").substr(0, 5));
+  RULE_EQ("PRF-24", std::string(),
+          lint("program p { param n in 1..40 input A: f32[n] output C: f32[n] for i in 0..n @grid { C[i] = A[i] } }"));
+  RULE_EQ("PRF-24", std::string("RACE-1"),
+          lint("program p { inout C: f32[9] for i in 0..8 @grid { C[i] = C[i + 1] } }"));
+  RULE_EQ("PRF-24", std::string(),
+          lint("program p { input A: f32[8] temp T: f32[8] output C: f32[8] for i in 0..8 @grid { T[i] = A[i] } for j "
+               "in 0..8 @grid { C[j] = T[j] } }"));
+  RULE_EQ("PRF-24", std::string("RACE-1"),
+          lint("program p { input A: f32[8] inout T: f32[8] output C: f32[8] for i in 0..8 @grid { T[i] = A[i] } for j "
+               "in 0..8 @grid { C[j] = T[7 - j] } }"));
+  RULE_EQ("PRF-24", std::string("RACE-1"),
+          lint("program p { inout Y: f32[7] for k in 0..3 { var v: f32 = Y[k] } for i in 0..5 @grid { Y[i] = 1.0 } }"));
+  RULE_EQ("COV-1", std::string("COV-1"),
+          lint("program p { inout Z: f32[1] output C: f32[8] for i in 0..8 @grid { C[i] = 1.0 } Z[0] = 1.0 }")
+              .substr(0, 5));
   RULE_EQ("PRF-25", std::string(), lint("program p { inout C: f32[9] for i in 0..8 @vectorized { C[i] = C[i + 1] } }"));
-  RULE_EQ("PRF-25", std::string("IND-2"), lint("program p { inout C: f32[9] for i in 0..8 @vectorized { C[floordiv(i, 2)] = 1.0 } }"));
-  RULE_EQ("PRF-25", std::string(), lint("program p { inout C: f32[9] for i in 0..8 @vectorized { for k in 0..2 { C[i + k] = f32(k) } } }"));
+  RULE_EQ("PRF-25", std::string("IND-2"),
+          lint("program p { inout C: f32[9] for i in 0..8 @vectorized { C[floordiv(i, 2)] = 1.0 } }"));
+  RULE_EQ("PRF-25", std::string(),
+          lint("program p { inout C: f32[9] for i in 0..8 @vectorized { for k in 0..2 { C[i + k] = f32(k) } } }"));
 }
 
 }  // namespace

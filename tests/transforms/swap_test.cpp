@@ -40,8 +40,10 @@ TEST(Swap, NeedsAPerfectNest) {
 }
 
 TEST(Swap, MovesGuardsOnIndicesInside) {
-  const Program p = run(nest("for i in 0..3 { if i < n { for j in 0..5 { B[i, j] = Y[i, j] } } }", "param n in 1..5"), {"swap i j"}, false);
-  RULE_EQ("SWP-1", printed("for j in 0..5 { for i in 0..3 { if i < n { B[i, j] = Y[i, j] } } }", "param n in 1..5"), body(p));
+  const Program p = run(nest("for i in 0..3 { if i < n { for j in 0..5 { B[i, j] = Y[i, j] } } }", "param n in 1..5"),
+                        {"swap i j"}, false);
+  RULE_EQ("SWP-1", printed("for j in 0..5 { for i in 0..3 { if i < n { B[i, j] = Y[i, j] } } }", "param n in 1..5"),
+          body(p));
   // Tiles of a parametric nest: the guard of the outer split stands between the loops to exchange.
   run(nest("for i in 0..n { for j in 0..7 { B[i, j] = Y[i, j] } }", "param n in 1..8"),
       {"split i factor=4 -> io, ii", "split j factor=3 -> jo, ji", "swap ii jo"}, false);

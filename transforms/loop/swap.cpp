@@ -205,8 +205,10 @@ class Swap final : public Operation {
     if (!held || !is_loop(*held, inners)) return imperfect(outer, inners, before);
     const Stmt& inner = *held;
     if (outer->body[0]->kind == StmtKind::branch && holds_barrier(inner->body)) {
-      return inapplicable(line_, "SWP-7", fmt::format("a guard between `{}` and `{}` would end around a barrier", outer->name, inner->name),
-                          outer->body[0]->where);
+      return inapplicable(
+          line_, "SWP-7",
+          fmt::format("a guard between `{}` and `{}` would end around a barrier", outer->name, inner->name),
+          outer->body[0]->where);
     }
     const Exchange exchange(outer, inner);
     if (exchange.overflowed()) {
