@@ -1,4 +1,5 @@
-// The reference interpreter: a tree walk of canonical execution (spec/execution.md), every read checked.
+// The reference interpreter of canonical execution (spec/execution.md), every read checked: a tree walk that follows the
+// page step by step, and a compiled one that gives the same outcome (EXEC-34).
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,9 @@ struct Race {
   bool first_writes = false, second_writes = false;
 };
 
+/// Which interpreter runs.
+enum class Engine { tree, compiled };
+
 struct Options {
   ParameterMap parameters{};
   std::uint64_t budget = 20'000'000;  // operations; see Outcome::operations
@@ -48,6 +52,7 @@ struct Options {
   /// Preorder numbers of the accumulations whose order changed: an inexact or overflowing operation of theirs taints the
   /// cells that its value reaches (EXEC-30).
   std::set<int> reordered{};
+  Engine engine = Engine::compiled;
 };
 
 enum class Status { ok, fault, budget };
