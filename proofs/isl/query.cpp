@@ -15,6 +15,8 @@
 
 #include <algorithm>
 
+#include "proofs/obligation/products.hpp"
+
 namespace assay {
 namespace {
 
@@ -39,6 +41,7 @@ class Builder {
       case Formula::Kind::falsity: return Set(isl_set_empty(space()));
       case Formula::Kind::nonneg:
       case Formula::Kind::zero: return constraint(f);
+      case Formula::Kind::product: break;  // solve_linear has removed them
       case Formula::Kind::conjunction: return conjunction(f.parts());
       case Formula::Kind::disjunction: {
         Set out(isl_set_empty(space()));
@@ -171,7 +174,14 @@ class IslQuery final : public Query {
   explicit IslQuery(std::uint64_t budget) : budget_(budget) {}
 
   Answer solve(const Formula& f, const std::vector<Symbol>& minimise_first) override {
-    if (f.is_false()) return {Answer::Kind::empty, {}, {}};
+    Answer out = f.has_products() ? solve_linear(*this, f, minimise_first) : solve_affine(f, minimise_first);
+    out.engine = "isl";
+    return out;
+  }
+
+ private:
+  Answer solve_affine(const Formula& f, const std::vector<Symbol>& minimise_first) const {
+    if (f.is_false()) return {Answer::Kind::empty};
     std::set<Symbol> free;
     f.collect_free(free);
     std::vector<Symbol> dimensions;
@@ -186,7 +196,7 @@ class IslQuery final : public Query {
     const Set set = Builder(ctx.get(), dimensions).build(f);
     const isl_bool empty = isl_set_is_empty(set.get());
     if (empty == isl_bool_error) return unknown(ctx.get());
-    if (empty == isl_bool_true) return {Answer::Kind::empty, {}, {}};
+    if (empty == isl_bool_true) return {Answer::Kind::empty};
 
     // A solution exists. Finding the smallest may exhaust the quota; any will do then.
     if (auto point = solution(isl_set_sample_point(isl_set_lexmin(isl_set_copy(set.get()))), dimensions))
@@ -197,7 +207,6 @@ class IslQuery final : public Query {
     return unknown(ctx.get());
   }
 
- private:
   static Answer unknown(isl_ctx* ctx) {
     const bool quota = isl_ctx_last_error(ctx) == isl_error_quota;
     return {Answer::Kind::unknown,
@@ -211,7 +220,7 @@ class IslQuery final : public Query {
       isl_point_free(point);
       return std::nullopt;
     }
-    Answer out{Answer::Kind::solution, {}, {}};
+    Answer out{Answer::Kind::solution};
     bool ok = true;
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
       isl_val* v = isl_point_get_coordinate_val(point, isl_dim_set, static_cast<int>(i));

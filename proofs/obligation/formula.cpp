@@ -1,6 +1,7 @@
 // Construction of formulas with constant folding and gcd tightening, and their extraction from loops and conditions.
 #include "proofs/obligation/formula.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace assay {
@@ -10,20 +11,28 @@ struct Formula::Node {
   Index expression{};
   std::vector<Formula> parts{};
   std::vector<Symbol> variables{};
+  std::pair<Index, Index> factors{};
+  bool has_products = false;
 };
 
+namespace {
+bool any_products(const std::vector<Formula>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [](const Formula& p) { return p.has_products(); });
+}
+}  // namespace
+
 Formula Formula::truth() {
-  static const auto node = std::make_shared<const Node>(Node{Kind::truth, {}, {}, {}});
+  static const auto node = std::make_shared<const Node>(Node{Kind::truth});
   return Formula(node);
 }
 Formula Formula::falsity() {
-  static const auto node = std::make_shared<const Node>(Node{Kind::falsity, {}, {}, {}});
+  static const auto node = std::make_shared<const Node>(Node{Kind::falsity});
   return Formula(node);
 }
 
 Formula Formula::nonneg(Index e) {
   if (e.is_constant()) return e.constant() >= 0 ? truth() : falsity();
-  return Formula(std::make_shared<const Node>(Node{Kind::nonneg, std::move(e), {}, {}}));
+  return Formula(std::make_shared<const Node>(Node{Kind::nonneg, std::move(e)}));
 }
 
 Formula Formula::zero(Index e) {
@@ -31,7 +40,15 @@ Formula Formula::zero(Index e) {
   std::int64_t g = 0;
   for (const auto& [atom, coefficient] : e.terms()) g = std::gcd(g, coefficient);
   if (g > 1 && e.constant() % g != 0) return falsity();
-  return Formula(std::make_shared<const Node>(Node{Kind::zero, std::move(e), {}, {}}));
+  return Formula(std::make_shared<const Node>(Node{Kind::zero, std::move(e)}));
+}
+
+Formula Formula::product(Index e, Index a, Index b) {
+  if (a.is_constant()) return zero(e - b * a.constant());
+  if (b.is_constant()) return zero(e - a * b.constant());
+  if (b < a) std::swap(a, b);
+  return Formula(
+      std::make_shared<const Node>(Node{Kind::product, std::move(e), {}, {}, {std::move(a), std::move(b)}, true}));
 }
 
 Formula Formula::all(std::vector<Formula> parts) {
@@ -47,7 +64,8 @@ Formula Formula::all(std::vector<Formula> parts) {
   }
   if (kept.empty()) return truth();
   if (kept.size() == 1) return kept[0];
-  return Formula(std::make_shared<const Node>(Node{Kind::conjunction, {}, std::move(kept), {}}));
+  const bool products = any_products(kept);
+  return Formula(std::make_shared<const Node>(Node{Kind::conjunction, {}, std::move(kept), {}, {}, products}));
 }
 
 Formula Formula::any(std::vector<Formula> parts) {
@@ -63,12 +81,15 @@ Formula Formula::any(std::vector<Formula> parts) {
   }
   if (kept.empty()) return falsity();
   if (kept.size() == 1) return kept[0];
-  return Formula(std::make_shared<const Node>(Node{Kind::disjunction, {}, std::move(kept), {}}));
+  const bool products = any_products(kept);
+  return Formula(std::make_shared<const Node>(Node{Kind::disjunction, {}, std::move(kept), {}, {}, products}));
 }
 
 Formula Formula::exists(std::vector<Symbol> variables, Formula body) {
   if (variables.empty() || body.is_true() || body.is_false()) return body;
-  return Formula(std::make_shared<const Node>(Node{Kind::exists, {}, {std::move(body)}, std::move(variables)}));
+  const bool products = body.has_products();
+  return Formula(
+      std::make_shared<const Node>(Node{Kind::exists, {}, {std::move(body)}, std::move(variables), {}, products}));
 }
 
 Formula Formula::operator!() const {
@@ -84,13 +105,16 @@ Formula Formula::operator!() const {
       for (const Formula& p : parts()) negated.push_back(!p);
       return kind() == Kind::conjunction ? any(std::move(negated)) : all(std::move(negated));
     }
+    case Kind::product:
     case Kind::exists: break;
   }
-  return Formula(std::make_shared<const Node>(Node{Kind::negation, {}, {*this}, {}}));
+  return Formula(std::make_shared<const Node>(Node{Kind::negation, {}, {*this}, {}, {}, has_products()}));
 }
 
 Formula::Kind Formula::kind() const { return node_->kind; }
 const Index& Formula::expression() const { return node_->expression; }
+const std::pair<Index, Index>& Formula::factors() const { return node_->factors; }
+bool Formula::has_products() const { return node_->has_products; }
 const std::vector<Formula>& Formula::parts() const { return node_->parts; }
 const std::vector<Symbol>& Formula::variables() const { return node_->variables; }
 
@@ -100,6 +124,8 @@ Formula Formula::substitute(const std::map<Symbol, Index>& map) const {
     case Kind::falsity: return *this;
     case Kind::nonneg: return nonneg(expression().substitute(map));
     case Kind::zero: return zero(expression().substitute(map));
+    case Kind::product:
+      return product(expression().substitute(map), factors().first.substitute(map), factors().second.substitute(map));
     case Kind::negation: return !parts()[0].substitute(map);
     case Kind::exists: {
       // Bound variables are fresh by construction: they neither occur in the map nor in its values.
@@ -115,6 +141,8 @@ Formula Formula::substitute(const std::map<Symbol, Index>& map) const {
 
 void Formula::collect_free(std::set<Symbol>& into) const {
   node_->expression.collect_symbols(into);
+  node_->factors.first.collect_symbols(into);
+  node_->factors.second.collect_symbols(into);
   std::set<Symbol> inner;
   for (const Formula& p : parts()) p.collect_free(inner);
   for (const Symbol& s : variables()) inner.erase(s);
@@ -132,6 +160,8 @@ std::string Formula::text() const {
     case Kind::falsity: return "false";
     case Kind::nonneg: return expression().text() + " >= 0";
     case Kind::zero: return expression().text() + " == 0";
+    case Kind::product:
+      return expression().text() + " == (" + factors().first.text() + ")*(" + factors().second.text() + ")";
     case Kind::conjunction: return join(" && ");
     case Kind::disjunction: return join(" || ");
     case Kind::negation: return "!(" + parts()[0].text() + ")";

@@ -12,6 +12,7 @@ struct Answer {
   enum class Kind { empty, solution, unknown } kind = Kind::unknown;
   std::map<Symbol, std::int64_t> solution{};  // of the free symbols; smallest in `minimise_first` where stated
   std::string reason{};                       // why unknown: "operation quota", "int64", …
+  std::string engine{};                       // which engine gave this answer: "native", "isl", "z3", …
 };
 
 class Query {

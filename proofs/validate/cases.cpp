@@ -28,6 +28,13 @@ Witness::Point make_point(const Instance& x, const Access* a, const std::map<Sym
   return p;
 }
 
+/// Names every engine that answered, once each: "native, isl".
+void add_engine(std::string& list, const std::string& engine) {
+  if (list == "structure") list.clear();
+  if ((", " + list + ",").find(", " + engine + ",") != std::string::npos) return;
+  list += (list.empty() ? "" : ", ") + engine;
+}
+
 }  // namespace
 
 bool is_exact(const Instance& x, const Access& a) {
@@ -75,14 +82,15 @@ Obligation discharge(const ObligationText& text, const Formula& assumptions, con
   for (const Parameter& p : program.parameters) parameters.push_back(p.name);
   for (const Case& c : cases) {
     if (c.violation.is_false()) continue;
-    out.engine = "isl";
     const Answer answer = query.solve(assumptions & c.violation, parameters);
+    add_engine(out.engine, answer.engine);
     if (answer.kind == Answer::Kind::empty) continue;
     const std::string& code = c.code.empty() ? text.code : c.code;
     if (answer.kind == Answer::Kind::solution && !c.approximate) {
       out.status = Obligation::Status::violated;
       out.code = code;
       out.reason.clear();
+      out.engine = answer.engine;
       out.witness = make_witness(program, c, answer.solution);
       return out;
     }

@@ -150,5 +150,24 @@ TEST(LintObligations, grids_and_lanes) {
           lint("program p { inout C: f32[9] for i in 0..8 @vectorized { for k in 0..2 { C[i + k] = f32(k) } } }"));
 }
 
+TEST(LintObligations, name_the_engines_that_answered) {
+  // The second question of the obligation is answered by another engine than the first.
+  class Alternating final : public Query {
+   public:
+    Answer solve(const Formula& f, const std::vector<Symbol>& first) override {
+      Answer out = isl_->solve(f, first);
+      out.engine = ++asked_ % 2 == 0 ? "even" : "odd";
+      return out;
+    }
+
+   private:
+    std::unique_ptr<Query> isl_ = make_isl_query();
+    int asked_ = 0;
+  } engine;
+  const Program p = test::program("program p { inout A: f32[9, 9] for i in 0..9 { A[i, 0] = A[0, i] } }");
+  const std::vector<Obligation> list = lint_obligations(p, engine);
+  RULE_EQ("PRF-5", std::string("odd, even"), list.at(0).engine);
+}
+
 }  // namespace
 }  // namespace assay
