@@ -20,6 +20,7 @@ std::uint64_t fnv1a(std::string_view text) {
 }  // namespace
 
 std::string keep_case(const KeptCase& c, const std::string& folder) {
+  if (folder.empty()) return {};
   std::string text = "# Two judges disagree about this case.\n";
   text += "# " + c.claim + "\n";
   if (c.observation) text += "# " + observation_text(*c.observation) + "\n";

@@ -17,7 +17,7 @@ struct KeptCase {
 };
 
 /// Writes `assay-contradiction-HASH.air` into the folder (the hash is that of the contents) and returns its path; empty when
-/// the file cannot be written.
+/// the file cannot be written, or when no folder is named.
 std::string keep_case(const KeptCase& c, const std::string& folder);
 
 }  // namespace assay::oracle

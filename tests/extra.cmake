@@ -8,10 +8,10 @@ foreach(entry ${entries})
   if(entry IN_LIST ASSAY_SHARDED)
     add_test(NAME ${entry}_2 COMMAND test_${entry})
     set_tests_properties(${entry}_2 PROPERTIES TIMEOUT 900 ENVIRONMENT
-      "ASSAY_RULES_LOG=${CMAKE_BINARY_DIR}/rules/${entry}_2.log;GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/results/cases/${entry}_2.xml;GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=1")
+      "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/${entry}_2.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/${entry}_2.xml;GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=1")
     set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "GTEST_TOTAL_SHARDS=2" "GTEST_SHARD_INDEX=0")
   endif()
-  set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/results/cases/${entry}.xml")
+  set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/${entry}.xml")
 endforeach()
 
 add_test(NAME build_rules COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/check_rules_test.py)
@@ -28,19 +28,26 @@ foreach(component ir obligations proofs transforms interp codegen oracle fuzz sp
   endif()
   string(APPEND component_folders "${component};$<TARGET_PROPERTY:assay_${component},${property}>\n")
 endforeach()
-file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/component-folders.txt CONTENT "${component_folders}")
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/component-folders.txt CONTENT "${component_folders}")
 add_test(NAME build_includes COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
-  ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/component-folders.txt)
+  ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/component-folders.txt)
 set_tests_properties(build_rules build_results build_includes PROPERTIES TIMEOUT 300)
 
 # The parser on every text that is kept: the fuzzer's corpus, the examples, the cases.
 add_executable(replay_parser parser_fuzzer/parser_fuzzer.cpp parser_fuzzer/replay.cpp)
 target_link_libraries(replay_parser PRIVATE assay_ir assay_warnings)
-add_test(NAME parser_corpus COMMAND replay_parser ${CMAKE_CURRENT_SOURCE_DIR}/corpus ${CMAKE_CURRENT_SOURCE_DIR}/cases ${CMAKE_SOURCE_DIR}/examples)
+add_test(NAME parser_corpus COMMAND replay_parser ${CMAKE_CURRENT_SOURCE_DIR}/corpus ${CMAKE_CURRENT_SOURCE_DIR}/cases ${PROJECT_SOURCE_DIR}/examples)
 set_tests_properties(parser_corpus PROPERTIES TIMEOUT 300)
 
 # The screens in README.md are what the program prints.
 if(TARGET assay)
-  add_test(NAME readme COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/scripts/readme.py $<TARGET_FILE:assay>)
+  add_test(NAME readme COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/scripts/readme.py $<TARGET_FILE:assay>)
   set_tests_properties(readme PROPERTIES TIMEOUT 300)
+endif()
+
+# The installed tree (tests/package): clients in C++ and C, built against a moved prefix.
+if(ASSAY_INSTALL AND NOT ASSAY_SANITIZE)
+  add_test(NAME package_install COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/install_test.py
+    ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} ${CMAKE_C_COMPILER})
+  set_tests_properties(package_install PROPERTIES TIMEOUT 600)
 endif()
