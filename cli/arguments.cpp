@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/help.hpp"
 #include "ir/text/source.hpp"
 #include "oracle/json.hpp"
 
@@ -26,14 +27,14 @@ struct CommandInfo {
 constexpr std::size_t many = 100000;
 constexpr CommandInfo commands[] = {
     {"run", "interpret a program on given or generated inputs", "P.air", 1, 1},
-    {"lint", "bounds, undefined reads, races and coverage, over all parameter values and inputs", "P.air", 1, 1},
+    {"lint", "bounds, undefined reads, races, coverage; for all inputs", "P.air", 1, 1},
     {"check", "judge a schedule: every step proved, interpreted and executed", "P.air [S.sched]", 1, 2},
     {"apply", "print the transformed program, if every step is proved", "P.air [S.sched]", 1, 2},
     {"prove", "search for a difference between two programs", "A.air B.air", 2, 2},
     {"codegen", "print the generated kernel", "P.air", 1, 1},
     {"parse", "check a text and print it, or its syntax tree", "F", 1, 1},
     {"test", "judge the `# expect:` lines of files and folders", "PATH...", 1, many},
-    {"ops", "list the schedule operations", "", 0, 1},
+    {"ops", "list the schedule operations, or explain one", "[NAME]", 0, 1},
     {"explain", "explain a code in full", "CODE", 1, 1},
 };
 constexpr const char* later_commands[] = {"menu",    "fuzz",      "replay", "reduce",  "merge",
@@ -64,54 +65,69 @@ Diagnostic unknown_command(const std::string& name) {
                close.empty() ? "`assay --help` lists the commands" : fmt::format("did you mean `{}`?", close));
 }
 
-/// Adds the options of a command; the names are collected for suggestions.
+/// Adds the options of a command. What stands for a value in help and manual is its type name; choices are `a|b|c`.
 void add_options(CLI::App& app, const std::string& command, Arguments& a) {
   const auto is = [&](std::initializer_list<const char*> names) {
     return std::any_of(names.begin(), names.end(), [&](const char* n) { return command == n; });
   };
-  const auto list = [](CLI::Option* o) { o->delimiter(',')->allow_extra_args(false); };
+  const auto flag = [&](const char* names, bool& value, const char* help) {
+    app.add_flag(names, value, help)->disable_flag_override();  // `--json=3` is no way to say --json
+  };
+  const auto choice = [&](const char* names, std::string& value, const std::vector<std::string>& words,
+                          const char* help) {
+    app.add_option(names, value, help)
+        ->check(CLI::IsMember(words))
+        ->type_name(fmt::format("{}", fmt::join(words, "|")));
+  };
+  const auto list = [&](const char* names, std::vector<std::string>& value, const char* help) {
+    app.add_option(names, value, help)->delimiter(',')->allow_extra_args(false)->type_name("NAME,...");
+  };
   app.add_option("files", a.files, "")->group("");
-  app.add_flag("--json", a.json, "one JSON object on standard output");
-  app.add_option("--color", a.colour, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
-  app.add_flag("-v,--verbose", a.verbose, "no limit on lines; every obligation");
-  app.add_flag("--timing", a.timing, "times in the answer");
+  flag("--json", a.json, "print one JSON object on standard output, and nothing else there");
+  choice("--color", a.colour, {"auto", "always", "never"}, "when to use colour");
+  flag("-v,--verbose", a.verbose, "no limit on lines; every obligation");
+  flag("--timing", a.timing, "times in the answer");
   if (is({"run", "lint", "check", "apply", "prove", "codegen", "parse"})) {
-    app.add_option("--param", a.parameters, "NAME=VALUE: narrow a parameter to one value (several allowed)")
-        ->allow_extra_args(false);
+    app.add_option("--param", a.parameters, "narrow a parameter to one value (several allowed)")
+        ->allow_extra_args(false)
+        ->type_name("NAME=VALUE");
   }
   if (is({"run", "lint", "check", "apply", "prove", "test"})) {
     app.add_option("--budget", a.budget, "multiply the budgets of engines and interpreter")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}));
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}))
+        ->type_name("N");
   }
   if (is({"check", "apply"})) {
-    app.add_option("--licence", a.licence, "exact, reassociates or rounds: the greatest licence a step may need")
-        ->check(CLI::IsMember({"exact", "reassociates", "rounds"}));
-    app.add_option("--upto", a.upto, "judge the first K steps");
-    app.add_option("--only", a.only, "judge step K alone, the steps before it only applied");
-    app.add_option("--steps", a.steps_folder, "write the program after each step into this folder");
+    choice("--licence", a.licence, {"exact", "reassociates", "rounds"}, "the greatest licence that a step may need");
+    app.add_option("--upto", a.upto, "judge the first K steps")->type_name("K");
+    app.add_option("--only", a.only, "judge step K alone; the steps before it are only applied")->type_name("K");
+    app.add_option("--steps", a.steps_folder, "write the program after each step into this folder")->type_name("DIR");
   }
   if (is({"check"})) {
-    list(app.add_option("--backends", a.backends, "run only these: interp,c,..."));
-    list(app.add_option("--require", a.required, "these must run and agree, else the answer is undecided"));
+    list("--backends", a.backends, "run only these: interp, c");
+    list("--require", a.required, "these must run and agree, else the answer is undecided");
   }
-  if (is({"apply", "codegen", "parse"})) app.add_option("-o,--output", a.output, "write the product to this file");
+  if (is({"apply", "codegen", "parse"}))
+    app.add_option("-o,--output", a.output, "write the product to this file")->type_name("FILE");
   if (is({"codegen"}))
-    app.add_option("--target", a.target, "c (opencl and cuda are not built yet)")
-        ->check(CLI::IsMember({"c", "opencl", "cuda"}));
+    choice("--target", a.target, {"c", "opencl", "cuda"}, "language of the kernel (opencl and cuda are not built yet)");
   if (is({"run"})) {
-    app.add_option("--in", a.inputs, "NAME=F.npy: an input from a file (several allowed)")->allow_extra_args(false);
-    app.add_option("--inputs", a.input_kind, "exact, adversarial or special: generator of the other inputs")
-        ->check(CLI::IsMember({"exact", "adversarial", "special"}));
-    app.add_option("--seed", a.seed, "of the generator")->check([](const std::string& text) {
-      // CLI11 reads unsigned numbers as strtoull does, which wraps a sign and saturates.
-      std::uint64_t value = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      const bool whole = error == std::errc() && end == text.data() + text.size();
-      return whole ? std::string() : "`" + text + "` is not an integer from 0 to 18446744073709551615";
-    });
-    app.add_option("--out", a.output_folder, "write every output as NAME.npy into this folder");
+    app.add_option("--in", a.inputs, "an input from a .npy file (several allowed)")
+        ->allow_extra_args(false)
+        ->type_name("NAME=FILE");
+    choice("--inputs", a.input_kind, {"exact", "adversarial", "special"}, "generator of the other inputs");
+    app.add_option("--seed", a.seed, "seed of the generator")
+        ->check([](const std::string& text) {
+          // CLI11 reads unsigned numbers as strtoull does, which wraps a sign and saturates.
+          std::uint64_t value = 0;
+          const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+          const bool whole = error == std::errc() && end == text.data() + text.size();
+          return whole ? std::string() : "`" + text + "` is not an integer from 0 to 18446744073709551615";
+        })
+        ->type_name("N");
+    app.add_option("--out", a.output_folder, "write every output as NAME.npy into this folder")->type_name("DIR");
   }
-  if (is({"test"})) app.add_option("--junit", a.junit, "also write a JUnit file");
+  if (is({"test"})) app.add_option("--junit", a.junit, "also write a JUnit file")->type_name("FILE");
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -133,13 +149,35 @@ Diagnostic unknown_argument(const std::string& text, const CLI::App& app, const 
                              : fmt::format("did you mean `{}`?", close));
 }
 
+CommandDescription describe(const CommandInfo& info) {
+  CommandDescription out{info.name, info.summary, info.operands, {}};
+  CLI::App app;
+  Arguments unused;
+  add_options(app, info.name, unused);
+  for (const CLI::Option* o : app.get_options()) {
+    if (!o->nonpositional() || o->get_lnames() == std::vector<std::string>{"help"}) continue;
+    OptionDescription option;
+    for (const std::string& name : o->get_snames()) option.names.push_back("-" + name);
+    for (const std::string& name : o->get_lnames()) option.names.push_back("--" + name);
+    if (o->get_expected_min() > 0) {
+      const std::string type = o->get_type_name();  // validators add theirs after a colon
+      option.value = type.substr(0, type.find(':'));
+    }
+    option.help = o->get_description();
+    out.options.push_back(std::move(option));
+  }
+  return out;
+}
+
 std::string overview() {
   std::string out = "Assay tells whether a tensor-kernel schedule is right.\n\nusage: assay COMMAND [options] ...\n\n";
-  for (const CommandInfo& c : commands) out += fmt::format("  {:<8} {:<16} {}\n", c.name, c.operands, c.summary);
+  for (const CommandInfo& c : commands) {
+    out += fmt::format("  {:<8} {:<15} {}\n", c.name, c.operands, wrap(c.summary, text_columns, 27));
+  }
   out +=
-      "\n`assay COMMAND --help` lists the options of a command; `-` is standard input; FILE:NAME picks a program of a "
+      "\n`assay COMMAND --help` lists the options of a command; `-` is standard input;\nFILE:NAME picks a program of a "
       "file.\n";
-  out += "Exit status: 0 holds, 1 refuted, 2 error, 3 undecided, 4 inapplicable, 70 contradiction.\n";
+  out += "Exit status: 0 holds, 1 refuted, 2 error, 3 undecided, 4 inapplicable,\n70 contradiction.\n";
   return out;
 }
 
@@ -158,6 +196,12 @@ std::vector<Diagnostic> check_arguments(const Arguments& a, const CommandInfo& i
 }
 
 }  // namespace
+
+std::vector<CommandDescription> describe_commands() {
+  std::vector<CommandDescription> out;
+  for (const CommandInfo& c : commands) out.push_back(describe(c));
+  return out;
+}
 
 std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const std::vector<std::string>& args) {
   using Answer = std::variant<Arguments, Wanted, std::vector<Diagnostic>>;
@@ -183,8 +227,7 @@ std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const st
   try {
     app.parse(rest);
   } catch (const CLI::CallForHelp&) {
-    return Wanted{fmt::format("usage: assay {} [options] {}\n{}", info->name, info->operands,
-                              app.help("", CLI::AppFormatMode::Sub))};
+    return Wanted{help_text(describe(*info))};
   } catch (const CLI::ParseError& e) {
     return refuse(wrong(e.what(), fmt::format("`assay {} --help` lists its options", info->name)));
   }

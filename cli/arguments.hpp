@@ -39,6 +39,19 @@ struct Wanted {
   std::string text{};
 };
 
+/// An option as help, manual and completion describe it.
+struct OptionDescription {
+  std::vector<std::string> names{};  // "-o", "--output"
+  std::string value{};               // empty for a flag; FILE, DIR, NAME=FILE …; a choice is `a|b|c`
+  std::string help{};
+};
+struct CommandDescription {
+  std::string name{}, summary{}, operands{};
+  std::vector<OptionDescription> options{};
+};
+/// Every command with its options, from the table that also reads the command line.
+std::vector<CommandDescription> describe_commands();
+
 /// Arguments, a text to print, or what is wrong (CLI-3). `args` are those after the program's name.
 std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const std::vector<std::string>& args);
 

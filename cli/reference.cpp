@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/help.hpp"
 #include "spec/rules_table.hpp"
 
 namespace assay::cli {
@@ -47,7 +48,7 @@ std::string in_full_text(const Declaration& d) {
   return out;
 }
 
-/// A code without Markdown marks, lines wrapped at 100 columns.
+/// A code without Markdown marks, wrapped.
 std::string plain(std::string_view markdown) {
   std::string text;
   for (std::size_t i = 0; i < markdown.size(); ++i) {
@@ -57,18 +58,7 @@ std::string plain(std::string_view markdown) {
     }
     text += markdown[i];
   }
-  std::string out, line;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!line.empty() && line.size() + 1 + word.size() > 100) {
-      out += line + "\n";
-      line.clear();
-    }
-    line += line.empty() ? word : " " + word;
-    at = end + 1;
-  }
-  return out + line + "\n";
+  return wrap(text, text_columns) + "\n";
 }
 
 }  // namespace

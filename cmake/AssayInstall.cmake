@@ -63,6 +63,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples ${PROJECT_SOURCE_DIR}/spec DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
   FILES_MATCHING PATTERN *.air PATTERN *.sched PATTERN *.md)
-
-# assay_helper(TARGET): a program that assay starts. It is built into libexec/assay beside bin's place in both trees, so
-# that assay finds it as ../libexec/assay/NAME from an installed bin/, or libexec/assay/NAME from the build tree.
+install(FILES ${PROJECT_BINARY_DIR}/documents/assay.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+install(FILES ${PROJECT_BINARY_DIR}/documents/assay.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME assay COMPONENT runtime)
+install(FILES ${PROJECT_BINARY_DIR}/documents/_assay DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
+install(FILES ${PROJECT_BINARY_DIR}/documents/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  COMPONENT runtime)

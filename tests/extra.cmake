@@ -45,6 +45,12 @@ if(TARGET assay)
   set_tests_properties(readme PROPERTIES TIMEOUT 300)
 endif()
 
+# The manual page and the completion scripts, read by the programs that they are for.
+if(TARGET assay_documents)
+  add_test(NAME package_shells COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/shells_test.py ${PROJECT_BINARY_DIR}/documents)
+  set_tests_properties(package_shells PROPERTIES TIMEOUT 300)
+endif()
+
 # The installed tree (tests/package): clients in C++ and C, built against a moved prefix.
 if(ASSAY_INSTALL AND NOT ASSAY_SANITIZE)
   add_test(NAME package_install COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/install_test.py
