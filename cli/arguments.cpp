@@ -128,6 +128,11 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--out", a.output_folder, "write every output as NAME.npy into this folder")->type_name("DIR");
   }
   if (is({"test"})) app.add_option("--junit", a.junit, "also write a JUnit file")->type_name("FILE");
+  for (CLI::Option* o : app.get_options()) {
+    // An empty name (`-o ""`, often a variable of a script that is not set) must not mean that nothing was asked for.
+    if (o->get_type_name() == "FILE" || o->get_type_name() == "DIR")
+      o->check([](const std::string& text) { return text.empty() ? std::string("a name is empty") : std::string(); });
+  }
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -222,12 +227,19 @@ std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const st
   CLI::App app(info->summary, fmt::format("assay {}", info->name));
   app.allow_extras();
   add_options(app, a.command, a);
-  // CLI11 takes the arguments last first.
-  std::vector<std::string> rest(args.rbegin(), args.rend() - 1);
+  // What follows `--` is operands, whatever it begins with. CLI11 takes the arguments last first.
+  const auto dashes = std::find(args.begin(), args.end(), "--");
+  const std::vector<std::string> operands(dashes == args.end() ? dashes : dashes + 1, args.end());
+  std::vector<std::string> rest(std::make_reverse_iterator(dashes), args.rend() - 1);
   try {
     app.parse(rest);
   } catch (const CLI::CallForHelp&) {
     return Wanted{help_text(describe(*info))};
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string what = e.what();  // "json was given a disallowed flag override"
+    const bool flag = what.find("flag override") != std::string::npos;
+    return refuse(wrong(flag ? fmt::format("--{} takes no value", what.substr(0, what.find(' '))) : what,
+                        fmt::format("`assay {} --help` lists its options", info->name)));
   } catch (const CLI::ParseError& e) {
     return refuse(wrong(e.what(), fmt::format("`assay {} --help` lists its options", info->name)));
   }
@@ -238,6 +250,7 @@ std::variant<Arguments, Wanted, std::vector<Diagnostic>> read_arguments(const st
     else
       a.files.push_back(text);
   }
+  a.files.insert(a.files.end(), operands.begin(), operands.end());
   if (faults.empty()) faults = check_arguments(a, *info);
   if (!faults.empty()) return faults;
   return a;

@@ -120,21 +120,42 @@ class Command {
     options.budgets = budgets();
     options.operations *= a_.budget;
     for (const std::string& text : a_.inputs) {
-      const std::size_t equals = text.find('=');
-      if (equals == std::string::npos || equals == 0)
-        return failed(
-            {"CLI-9", fmt::format("--in {} is not of the form NAME=FILE", text), {}, "for example --in A=a.npy", {}});
-      const std::string buffer = text.substr(0, equals), path = text.substr(equals + 1);
-      const Buffer* b = loaded->program.find_buffer(buffer);
-      auto tensor = interp::read_npy(path, b != nullptr ? std::optional<Type>(b->type) : std::nullopt);
-      if (!tensor) return failed(tensor.error());
-      options.given[buffer] = std::move(*tensor);
+      if (auto why = read_input(text, loaded->program, options)) return failed(std::move(*why));
     }
     RunResult result = oracle::run(loaded->program, loaded->text, options);
     if (result.report.verdict == Verdict::ok && !a_.output_folder.empty()) {
       if (auto why = write_outputs(result)) return failed({"CLI-8", *why, {}, {}, {}});
     }
     return {std::move(result.report), {}, {}};
+  }
+
+  /// Reads the file of `--in NAME=FILE`; what is wrong, else nothing.
+  static std::optional<std::vector<Diagnostic>> read_input(const std::string& text, const Program& program,
+                                                           RunOptions& options) {
+    const auto wrong = [&](std::string message, std::string help) {
+      return std::vector<Diagnostic>{{"CLI-9", fmt::format("--in {}: {}", text, message), {}, std::move(help), {}}};
+    };
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      return wrong("this is not of the form NAME=FILE", "for example --in A=a.npy");
+    const std::string buffer = text.substr(0, equals), path = text.substr(equals + 1);
+    const Buffer* b = program.find_buffer(buffer);
+    if (b == nullptr || !is_defined_on_entry(b->kind) || b->kind == BufferKind::constant) {
+      std::vector<std::string> names;
+      for (const Buffer& other : program.buffers) {
+        if (other.kind == BufferKind::input || other.kind == BufferKind::inout) names.push_back(other.name);
+      }
+      const std::string close = suggest(buffer, names);
+      return wrong(fmt::format("`{}` is no input or inout buffer of {}", buffer, program.name),
+                   !close.empty() ? fmt::format("did you mean `{}`?", close)
+                                  : (names.empty() ? "it has none" : fmt::format("it has {}", join(names))));
+    }
+    if (options.given.count(buffer) != 0) return wrong(fmt::format("`{}` is given twice", buffer), {});
+    auto tensor = interp::read_npy(path, b->type);
+    if (!tensor) return std::move(tensor.error());
+    options.given[buffer] = std::move(*tensor);
+    options.files[buffer] = path;
+    return std::nullopt;
   }
 
   std::optional<std::string> write_outputs(RunResult& result) const {
@@ -417,7 +438,9 @@ int run_command(const std::vector<std::string>& args, const Streams& streams) {
   try {
     const int status = answer_command(args, streams);
     streams.out.flush();
-    return streams.out ? status : broken("standard output could not be written");
+    if (streams.out) return status;
+    streams.err << "error: standard output could not be written\n";
+    return exit_status(Verdict::error);
   } catch (const std::bad_alloc&) {
     return broken("out of memory");
   } catch (const std::exception& e) {

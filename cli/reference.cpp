@@ -36,15 +36,20 @@ std::string licences(const Declaration& d) {
   return d.least == d.greatest ? std::string(name(d.least)) : fmt::format("{} to {}", name(d.least), name(d.greatest));
 }
 
+/// A word of a list and its explanation, wrapped beside it.
+std::string entry(std::string_view word, const std::string& text) {
+  return fmt::format("    {:<12} {}\n", word, wrap(text, text_columns, 17));
+}
+
 std::string in_full_text(const Declaration& d) {
   std::string out;
   for (const ParameterInfo& p : d.parameters) {
-    out += fmt::format("    {:<12} {}{}\n", p.name, p.help,
-                       p.required || p.fallback.empty() ? "" : fmt::format(" (default: {})", p.fallback));
+    out +=
+        entry(p.name, p.required || p.fallback.empty() ? p.help : fmt::format("{} (default: {})", p.help, p.fallback));
   }
-  for (const PreconditionInfo& p : d.refusals) out += fmt::format("    {:<12} {}\n", p.code, p.text);
+  for (const PreconditionInfo& p : d.refusals) out += entry(p.code, p.text);
   if (!d.example_schedule.empty())
-    out += fmt::format("    example: `{}`  in  {}\n", d.example_schedule, d.example_program);
+    out += fmt::format("    example: `{}`\n         in  {}\n", d.example_schedule, d.example_program);
   return out;
 }
 
@@ -67,8 +72,10 @@ std::string operations_text(const std::vector<OperationEntry>& entries, bool in_
   std::string out;
   for (const OperationEntry& e : entries) {
     const Declaration& d = e.declaration;
-    out += fmt::format("{}\n    {}\n    licence: {}; schema: {}; obligations: {}\n", usage(d), d.summary, licences(d),
-                       d.schema, fmt::join(d.obligations, ", "));
+    const std::string facts =
+        fmt::format("licence: {}; schema: {}; obligations: {}", licences(d), d.schema, fmt::join(d.obligations, ", "));
+    out += fmt::format("{}\n    {}\n    {}\n", wrap(usage(d), text_columns, 0), wrap(d.summary, text_columns, 4),
+                       wrap(facts, text_columns, 4));
     if (in_full) out += in_full_text(d);
   }
   return out;
@@ -87,7 +94,8 @@ std::optional<std::string> explain(const std::string& code) {
     const Declaration& d = e.declaration;
     for (const PreconditionInfo& p : d.refusals) {
       if (p.code == wanted)
-        out += fmt::format("{}`{}` refuses with {}: {}\n\n{}", out.empty() ? "" : "\n", d.name, p.code, p.text,
+        out += fmt::format("{}{}\n\n{}", out.empty() ? "" : "\n",
+                           wrap(fmt::format("`{}` refuses with {}: {}", d.name, p.code, p.text), text_columns),
                            operations_text({e}, false));
     }
   }

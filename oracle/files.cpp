@@ -1,6 +1,7 @@
 // Files.
 #include "oracle/files.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,8 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -45,40 +46,67 @@ Result<T> pick(const std::vector<T>& all, const NamedSource& source, std::string
 }  // namespace
 
 std::optional<std::string> write_file(const std::string& path, std::string_view contents) {
-  const std::string beside = fmt::format("{}.{}.part", path, getpid());
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  if (out) out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-  out.close();
-  if (!out) {
-    const std::string why = std::strerror(errno);
+  const auto put = [&](const std::string& at) {
+    std::ofstream out(at, std::ios::binary | std::ios::trunc);
+    if (out) out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    out.close();
+    return static_cast<bool>(out);
+  };
+  const auto failed = [&] { return fmt::format("cannot write {}: {}", path, std::strerror(errno)); };
+  // A link is followed: what it names is replaced, not the link. A device or a pipe cannot be replaced, only written to.
+  std::error_code e;
+  const fs::path canonical = fs::weakly_canonical(path, e);
+  std::string place = e || path.empty() ? path : canonical.string();
+  if (fs::is_symlink(fs::symlink_status(place, e)))  // still a link: what it names is not there yet
+    place = (fs::path(place).parent_path() / fs::read_symlink(place, e)).string();
+  const fs::file_status there = fs::status(place, e);
+  if (fs::is_directory(there)) return fmt::format("cannot write {}: it is a folder", path);
+  if (fs::exists(there) && !fs::is_regular_file(there)) return put(place) ? std::nullopt : std::optional(failed());
+  const std::string beside = fmt::format("{}.{}.part", place, getpid());
+  if (!put(beside)) {
+    const std::string why = failed();
     std::remove(beside.c_str());
-    return fmt::format("cannot write {}: {}", path, why);
+    return why;
   }
-  if (std::rename(beside.c_str(), path.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
+  // A file that is replaced keeps its permissions.
+  if (fs::is_regular_file(there)) fs::permissions(beside, there.permissions(), e);
+  if (std::rename(beside.c_str(), place.c_str()) != 0) {
+    const std::string why = failed();
     std::remove(beside.c_str());
-    return fmt::format("cannot write {}: {}", path, why);
+    return why;
   }
   return std::nullopt;
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
-  std::ifstream file;
-  if (path != "-") {
-    std::error_code e;
-    if (fs::is_directory(path, e)) return fail({"CLI-6", fmt::format("{} is a folder", path), {}, {}, {}});
-    file.open(path, std::ios::binary);
-    if (!file) return fail({"CLI-6", fmt::format("cannot read {}: {}", path, std::strerror(errno)), {}, {}, {}});
-  }
-  std::istream& in = path == "-" ? std::cin : file;
+  const auto failed = [&] {
+    const std::string why = std::strerror(errno);
+    return fail({"CLI-6", fmt::format("cannot read {}: {}", path == "-" ? "standard input" : path, why), {}, {}, {}});
+  };
+  if (path.empty()) return fail({"CLI-6", "the name of a file is empty", {}, {}, {}});
+  std::error_code e;
+  if (fs::is_directory(path, e)) return fail({"CLI-6", fmt::format("{} is a folder", path), {}, {}, {}});
+  // System calls: a stream does not tell a failed read from the end, and half a schedule may well be a legal one.
+  const int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed();
   std::string text;
   std::vector<char> chunk(1 << 16);
-  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || in.gcount() > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > limit) break;  // the parser says what is wrong with a text beyond the limit
+  ssize_t got = 0;
+  while (text.size() <= limit) {  // the parser says what is wrong with a text beyond the limit
+    got = ::read(file, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
   }
+  const int error = errno;
+  if (file != STDIN_FILENO) ::close(file);
+  errno = error;
+  if (got < 0) return failed();
   return text;
 }
+
+/// Beyond what the parser takes of either form; it says what is wrong with a longer text.
+constexpr std::size_t read_limit = (std::size_t{16} << 20) + 1;
 
 Result<NamedText> open_source(const std::string& argument) {
   NamedText out{argument, {}, {}};
@@ -86,8 +114,16 @@ Result<NamedText> open_source(const std::string& argument) {
   if (argument != "-" && !is_file(argument) && colon != std::string::npos && colon > 0) {
     out.path = argument.substr(0, colon);
     out.name = argument.substr(colon + 1);
+    if (out.name.empty() && is_file(out.path)) {
+      return fail({"CLI-13",
+                   fmt::format("{} names nothing after the colon", argument),
+                   {},
+                   fmt::format("{0} or {0}:NAME", out.path),
+                   {}});
+    }
+    if (!is_file(out.path)) out = {argument, {}, {}};  // the message then names what was asked for
   }
-  auto text = read_file(out.path, max_source_bytes + 1);
+  auto text = read_file(out.path, read_limit);
   if (!text) return tl::unexpected(text.error());
   out.text = std::move(*text);
   return out;

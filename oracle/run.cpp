@@ -9,14 +9,14 @@ namespace assay::oracle {
 namespace {
 
 /// Given tensors must be those of input or inout buffers, of their type and shape.
-std::vector<Diagnostic> misfits(const Program& p, const ParameterMap& parameters, const TensorMap& given,
+std::vector<Diagnostic> misfits(const Program& p, const ParameterMap& parameters, const RunOptions& options,
                                 const std::string& file) {
   std::vector<Diagnostic> out;
   std::vector<std::string> names;
   for (const Buffer& b : p.buffers) {
     if (b.kind == BufferKind::input || b.kind == BufferKind::inout) names.push_back(b.name);
   }
-  for (const auto& [buffer, tensor] : given) {
+  for (const auto& [buffer, tensor] : options.given) {
     const Buffer* b = p.find_buffer(buffer);
     if (b == nullptr || (b->kind != BufferKind::input && b->kind != BufferKind::inout)) {
       const std::string close = suggest(buffer, names);
@@ -28,10 +28,12 @@ std::vector<Diagnostic> misfits(const Program& p, const ParameterMap& parameters
       continue;
     }
     const auto dims = interp::shape(*b, parameters);
+    const auto named = options.files.find(buffer);
     if (tensor.type != b->type || !dims || tensor.dims != *dims) {
       out.push_back({"CLI-9",
-                     fmt::format("`{}` is {}[{}] here, and the file holds {}[{}]", buffer, name(b->type),
-                                 dims ? fmt::format("{}", fmt::join(*dims, ", ")) : "?", name(tensor.type),
+                     fmt::format("`{}` is {}[{}] here, and {} holds {}[{}]", buffer, name(b->type),
+                                 dims ? fmt::format("{}", fmt::join(*dims, ", ")) : "?",
+                                 named != options.files.end() ? named->second : "the file", name(tensor.type),
                                  fmt::join(tensor.dims, ", ")),
                      b->where,
                      {},
@@ -58,8 +60,7 @@ RunResult run(const Program& p, const SourceText& source, const RunOptions& opti
   const std::unique_ptr<Query> query = options.judges.query(options.budgets.query);
   const auto parameters = some_parameters(p, *query);
   if (!parameters) return fail_with(parameters.error());
-  if (auto faults = misfits(p, *parameters, options.given, source.file); !faults.empty())
-    return fail_with(std::move(faults));
+  if (auto faults = misfits(p, *parameters, options, source.file); !faults.empty()) return fail_with(std::move(faults));
   r.command = "run";
   r.program = p.name;
   add_text(r, source);

@@ -1,6 +1,9 @@
 // `assay run`: one interpretation of a program (CLI-9).
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "interp/inputs.hpp"
 #include "oracle/judges.hpp"
 #include "oracle/report.hpp"
@@ -8,7 +11,8 @@
 namespace assay::oracle {
 
 struct RunOptions {
-  TensorMap given{};  // inputs from files; the rest is generated
+  TensorMap given{};                           // inputs from files; the rest is generated
+  std::map<std::string, std::string> files{};  // what messages call the file of a given input
   interp::InputKind kind = interp::InputKind::exact;
   std::uint64_t seed = 0;
   std::uint64_t operations = 1'000'000'000;  // one run may take more than the sum of the many of a check

@@ -6,7 +6,8 @@
 #   scripts/packages.sh install [GROUP…]   installs those that are not installed (as root, or through sudo)
 #
 # Groups: core (build and run `assay`; the default), tests (build and run the tests), fuzz (the fuzzer of the parser),
-# bench, develop (format, lint, a compiler cache). Other scripts source this file and call its functions.
+# bench, package (build and check the Debian packages), develop (format, analysis, a compiler cache, readers of the manual page and
+# of the completion scripts). Other scripts source this file and call its functions.
 # Exit status: 0 done, 2 the command line is wrong, or something is missing and cannot be installed from here.
 
 packages_core=(g++ gcc cmake ninja-build pkg-config python3
@@ -14,7 +15,8 @@ packages_core=(g++ gcc cmake ninja-build pkg-config python3
 packages_tests=(libgtest-dev librapidcheck-dev)
 packages_fuzz=(clang-14 libclang-rt-14-dev)
 packages_bench=(libbenchmark-dev)
-packages_develop=(ccache clang-format-14 clang-tidy-14 shellcheck)
+packages_package=(dpkg-dev fakeroot lintian debootstrap)
+packages_develop=(ccache clang-format-14 clang-tidy-14 cppcheck pyflakes3 shellcheck man-db groff mandoc zsh fish)
 
 # packages_in GROUP…: the packages of those groups, one a line.
 packages_in() {
@@ -25,9 +27,10 @@ packages_in() {
       tests) printf '%s\n' "${packages_tests[@]}" ;;
       fuzz) printf '%s\n' "${packages_fuzz[@]}" ;;
       bench) printf '%s\n' "${packages_bench[@]}" ;;
+      package) printf '%s\n' "${packages_package[@]}" ;;
       develop) printf '%s\n' "${packages_develop[@]}" ;;
       *)
-        echo "packages: no group '$group' (core tests fuzz bench develop)" >&2
+        echo "packages: no group '$group' (core tests fuzz bench package develop)" >&2
         return 2
         ;;
     esac

@@ -45,6 +45,12 @@ if(TARGET assay)
   set_tests_properties(readme PROPERTIES TIMEOUT 300)
 endif()
 
+# The program from outside: odd names, files and streams.
+if(TARGET assay)
+  add_test(NAME cli_robust COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/cli/robust_test.py $<TARGET_FILE:assay>)
+  set_tests_properties(cli_robust PROPERTIES TIMEOUT 300 ENVIRONMENT "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/cli_robust.log")
+endif()
+
 # The manual page and the completion scripts, read by the programs that they are for.
 if(TARGET assay_documents)
   add_test(NAME package_shells COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/package/shells_test.py ${PROJECT_BINARY_DIR}/documents)

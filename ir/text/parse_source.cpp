@@ -116,7 +116,7 @@ Result<SourceFile> parse_source(std::string_view text, std::string path) {
   const std::size_t limit = json ? max_json_bytes : max_source_bytes;
   if (text.size() > limit) {
     return fail({"LIM-1",
-                 fmt::format("the text has {} bytes, more than the {} that are read", text.size(), limit),
+                 fmt::format("the text has more than the {} bytes that are read", limit),
                  {},
                  {},
                  std::move(path),

@@ -56,7 +56,7 @@ class Installed(unittest.TestCase):
 
     def test_examples_and_texts_are_there(self):
         documents = self.prefix / "share" / "doc" / "assay"
-        self.assertTrue((documents / "copyright").is_file())
+        self.assertTrue((documents / "LICENSE").is_file())
         self.assertTrue((documents / "README.md").is_file())
         self.assertTrue((documents / "spec" / "check.md").is_file())
         examples = sorted((documents / "examples").glob("*/*.air"))
