@@ -22,7 +22,7 @@ foreach(stage ${stages})
 Upstream-Name: assay
 
 Files: *
-Copyright: The Assay authors
+Copyright: 2026 The Assay authors
 License: Apache-2.0
  On Debian systems, the full text of the Apache License, Version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.

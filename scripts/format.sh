@@ -3,7 +3,6 @@
 #
 #   scripts/format.sh            rewrites the files that differ
 #   scripts/format.sh --check    changes nothing; fails and names the files that differ
-#   scripts/format.sh --tidy     runs clang-tidy 14 on the sources of build/ (configured by scripts/test.sh); minutes
 #
 # Exit status: 0 nothing to say, 1 something differs, 2 the command line is wrong or a tool is missing.
 set -euo pipefail
@@ -33,15 +32,6 @@ case ${1:-} in
     done
     echo "format: ${#files[@]} files, $differing differ"
     ((differing == 0))
-    ;;
-  --tidy)
-    need clang-tidy-14
-    if [[ ! -f build/compile_commands.json ]]; then
-      echo "format: build/compile_commands.json is missing: run scripts/test.sh first" >&2
-      exit 2
-    fi
-    mapfile -t sources < <(git ls-files -- '*.cpp' | grep -vE '^(tests|bench)/')
-    printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy-14 -p build --quiet
     ;;
   *)
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds everything and runs every test.
 #
-#   scripts/test.sh [--sanitize]
+#   scripts/test.sh [--sanitize | --threads]
 #
 # --sanitize does the same in build-sanitize/, with AddressSanitizer and UndefinedBehaviorSanitizer.
+# --threads runs in build-threads/, with ThreadSanitizer, the tests of what may run in parallel, and nothing else.
 # FUZZ_SECONDS (60): how long the fuzzer of the parser runs; 0 leaves it out.
 # ASSAY_PROPERTY_CASES: how many cases the property tests draw; unset, all of them (with --sanitize 500).
 # ASSAY_BUILD names another build folder than build/ (with --sanitize, -sanitize is appended).
@@ -22,6 +23,10 @@ case ${1:-} in
     folder=$folder-sanitize
     options+=(-DASSAY_SANITIZE=ON)
     export ASSAY_PROPERTY_CASES=${ASSAY_PROPERTY_CASES:-500}
+    ;;
+  --threads)
+    folder=$folder-threads
+    options+=(-DASSAY_SANITIZE=thread)
     ;;
   *)
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2
@@ -90,11 +95,21 @@ packages_install core tests
 echo "== build"
 [[ -z ${ASSAY_PROPERTY_CASES:-} ]] || echo "ASSAY_PROPERTY_CASES=$ASSAY_PROPERTY_CASES"
 assay_configure "$folder" "${options[@]}"
-assay_build "$folder"
+if [[ ${1:-} == --threads ]]; then
+  assay_build "$folder" test_oracle
+else
+  assay_build "$folder"
+fi
 # Logs of an earlier run would hide a test that no longer runs.
 rm -rf "$results" "$folder/rules"
 mkdir -p "$results/cases" "$results/text" "$folder/rules"
 
+if [[ ${1:-} == --threads ]]; then
+  # Not through ctest: the other programs are not built.
+  step "threads" env TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}" "$folder/tests/test_oracle" --gtest_filter='Threads.*'
+  python3 -B scripts/count-results.py "$results"
+  exit
+fi
 step "ctest" run_ctest
 step "assay test examples tests/cases" run_text_tests
 step "rules" python3 -B scripts/check-rules.py --logs "$folder/rules"

@@ -15,7 +15,7 @@ Emitter::Emitter(const Program& p) : program_(p) {
 }
 
 void Emitter::line(std::string_view text) {
-  out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+  out_.append(2 * static_cast<std::size_t>(depth_), ' ');
   out_ += text;
   out_ += '\n';
 }

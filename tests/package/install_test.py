@@ -6,7 +6,6 @@ A C++ client through find_package, a C11 client through pkg-config; both must gi
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
