@@ -43,10 +43,12 @@ void Machine::fault(const char* code, std::string message, Location access, cons
   throw Faulted{{code, std::move(message), std::move(at), access, buffer, std::move(cell)}};
 }
 
-// The indices are evaluated again for the report; they are pure.
+// The indices are evaluated again for the report; they are pure, and do not count again.
 void Machine::outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access, bool store) {
   std::vector<std::int64_t> cell;
+  const std::uint64_t counted = operations_;
   for (const BoundExpr& e : indices) cell.push_back(coordinate(e, lane));
+  operations_ = counted;
   std::string message =
       fmt::format("{} `{}` outside its bounds: [{}] in a buffer of shape [{}]", store ? "stores to" : "reads",
                   m.buffer->name, fmt::join(cell, ", "), fmt::join(m.dims, ", "));

@@ -109,8 +109,7 @@ void Machine::prepare(const BoundLaunch& launch) {
       if (__builtin_mul_overflow(threads, e, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     }
   }
-  const std::int64_t each = static_cast<std::int64_t>(sizeof(Thread) + 8 * sizeof(Frame)) +
-                            program_.frame_size * static_cast<std::int64_t>(sizeof(Value)) + copies;
+  const std::int64_t each = thread_bytes(program_.frame_size) + copies;
   if (threads > memory_limit / each)
     throw Exhausted{fmt::format("{} threads with {} bytes each need more memory than a run may take", threads, each)};
   while (static_cast<std::int64_t>(threads_.size()) < threads) add_thread();

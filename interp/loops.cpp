@@ -95,7 +95,7 @@ void Machine::enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t c
   }
   const auto own = static_cast<std::size_t>(s.slot.level);
   const auto values = static_cast<std::size_t>(s.frame_size);
-  if (total > static_cast<std::size_t>(memory_limit) / (values * sizeof(Value) + (own + 2) * sizeof(void*))) {
+  if (total > static_cast<std::size_t>(memory_limit / lane_bytes(s.frame_size, s.slot.level))) {
     throw Exhausted{fmt::format("{} lanes of loop `{}` need more memory than a run may take", total, s.source->name)};
   }
   g->values.resize(total * values);

@@ -13,15 +13,10 @@
 #include "interp/interpreter.hpp"
 #include "interp/memory.hpp"
 #include "interp/resolved.hpp"
+#include "interp/stopped.hpp"
 
 namespace assay::interp {
 
-struct Faulted {
-  Fault fault;
-};
-struct Exhausted {
-  std::string limit;
-};
 /// The access that a second walk was asked to find.
 struct Located {
   Instance at;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "interp/machine.hpp"
+#include "interp/stopped.hpp"
 
 namespace assay::interp {
 namespace {

@@ -21,6 +21,11 @@ inline constexpr std::uint8_t marked = 2;  // not order-exact (EXEC-30)
 /// The most memory, in bytes, that one run takes for buffers and copies (EXEC-26).
 inline constexpr std::int64_t memory_limit = std::int64_t{4} << 30;
 
+/// What a thread and a lane count for beside copies of buffers, in bytes: `values` symbols and variables of its own, and
+/// of a lane `level` frames around it.
+constexpr std::int64_t thread_bytes(int values) { return 768 + 16 * std::int64_t{values}; }
+constexpr std::int64_t lane_bytes(int values, int level) { return 16 * std::int64_t{values} + 8 * (std::int64_t{level} + 2); }
+
 /// Zeroed memory that is committed as it is touched; null when there is none.
 template <typename T>
 class ZeroedArray {
@@ -105,7 +110,7 @@ struct Memory {
   }
 };
 
-/// The buffers of `p`, inputs checked. Throws Faulted (RUN-5, RUN-9) and Exhausted (machine.hpp).
+/// The buffers of `p`, inputs checked. Throws Faulted (RUN-5, RUN-9) and Exhausted.
 std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
                                   bool detect_races);
 /// Moves the observed buffers into the outcome. Throws Faulted (RUN-6).

@@ -1,6 +1,7 @@
 // The entry of the interpreter: resolve, set up, walk, and turn what stopped the walk into an outcome.
 #include <new>
 
+#include "interp/compiled/run.hpp"
 #include "interp/machine.hpp"
 
 namespace assay::interp {
@@ -70,6 +71,9 @@ void guarded(Outcome& out, F f) {
 }  // namespace
 
 Outcome run(const Program& p, const TensorMap& inputs, const Options& options) {
+  if (options.engine == Engine::compiled) {
+    if (auto done = compiled::run(p, inputs, options)) return std::move(*done);
+  }
   Outcome out;
   std::uint64_t first_of_race = 0;
   guarded(out, [&] { walk(p, inputs, options, 0, out, first_of_race); });

@@ -1,0 +1,341 @@
+// Kernels: loops over lanes at the types of the operation. A NaN result is the one NaN of its type (NUM-2).
+#include "interp/compiled/kernels.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "interp/compiled/narrow_floats.hpp"
+#include "interp/numerics_exact.hpp"
+
+namespace assay::interp::compiled {
+
+Scalar read_value(Type type, const void* at) {
+  Scalar s{type, 0};
+  std::memcpy(&s.bits, at, static_cast<std::size_t>(byte_width(type)));
+  return s;
+}
+void write_value(void* at, const Scalar& value) {
+  std::memcpy(at, &value.bits, static_cast<std::size_t>(byte_width(value.type)));
+}
+
+namespace {
+
+// Around a function of interp/numerics; only active lanes, because some functions are slow.
+void any(const KernelOperands& t, const KernelLanes& l) {
+  const auto in = static_cast<std::size_t>(byte_width(t.operand));
+  const auto out = static_cast<std::size_t>(byte_width(t.out));
+  const void* const columns[3] = {l.a, l.b, l.c};
+  for_each(l.active, [&](std::uint32_t i) {
+    Scalar operands[3];
+    for (int k = 0; k < t.arity; ++k)
+      operands[k] = read_value(t.operand, static_cast<const unsigned char*>(columns[k]) + i * in);
+    numerics::Flags flags;
+    Scalar result = t.function(operands, flags);
+    result.type = t.out;
+    write_value(static_cast<unsigned char*>(l.out) + i * out, result);
+    if (l.inexact != nullptr) l.inexact[i] = flags.inexact ? 1 : 0;
+  });
+}
+
+// How values of a type are computed with: `Number` is what operations work on.
+template <typename F>
+struct Plain {
+  using Storage = F;
+  using Number = F;
+  static F read(F x) { return x; }
+  static F write(F x) { return x == x ? x : std::numeric_limits<F>::quiet_NaN(); }
+  static F add(F a, F b) { return a + b; }
+  static F sub(F a, F b) { return a - b; }
+  static F mul(F a, F b) { return a * b; }
+  static bool rounds_sum(F a, F b, F sum) { return rounded_sum(a, b, sum, sum); }
+  static bool rounds_product(F a, F b, F product) {
+    if constexpr (sizeof(F) == 4) {
+      const double exact = static_cast<double>(a) * static_cast<double>(b);
+      const auto back = static_cast<double>(product);
+      return exact < back || exact > back;
+    } else {
+      if (!std::isfinite(a) || !std::isfinite(b)) return false;
+      if (!std::isfinite(product)) return true;
+      return a != 0 && b != 0 && !numerics::is_exact_product(a, b);
+    }
+  }
+  // `nearest` is a + b in F; `sum` that at the type. The error of a sum is a number of F.
+  static bool rounded_sum(F a, F b, F nearest, F sum) {
+    const F part = nearest - a;
+    const F error = (a - (nearest - part)) + (b - part);
+    const bool finite = std::fabs(nearest) <= std::numeric_limits<F>::max();
+    const bool overflow = !finite && std::fabs(a) <= std::numeric_limits<F>::max() &&
+                          std::fabs(b) <= std::numeric_limits<F>::max();
+    return (finite && error != 0) || overflow || nearest < sum || nearest > sum;
+  }
+};
+template <typename N>
+struct Narrow {
+  using Storage = std::uint16_t;
+  using Number = float;
+  static float read(Storage x) { return N::widen(x); }
+  static Storage write(float x) { return N::pack(x); }
+  static float add(float a, float b) { return N::round(a + b); }
+  static float sub(float a, float b) { return N::round(a - b); }
+  static float mul(float a, float b) { return N::product(a, b); }
+  static bool rounds_sum(float a, float b, float sum) { return Plain<float>::rounded_sum(a, b, a + b, sum); }
+  static bool rounds_product(float a, float b, float product) {
+    const double exact = static_cast<double>(a) * static_cast<double>(b);
+    const auto back = static_cast<double>(product);
+    return exact < back || exact > back;
+  }
+};
+template <typename I>
+struct Whole {
+  using Storage = I;
+  using Number = I;
+  using U = std::make_unsigned_t<I>;
+  using W = std::conditional_t<(sizeof(I) < 4), std::uint32_t, U>;  // no promotion to int, which must not overflow
+  static I read(I x) { return x; }
+  static I write(I x) { return x; }
+  static I add(I a, I b) { return static_cast<I>(static_cast<W>(a) + static_cast<W>(b)); }
+  static I sub(I a, I b) { return static_cast<I>(static_cast<W>(a) - static_cast<W>(b)); }
+  static I mul(I a, I b) { return static_cast<I>(static_cast<W>(a) * static_cast<W>(b)); }
+  static bool rounds_sum(I, I, I) { return false; }
+  static bool rounds_product(I, I, I) { return false; }
+};
+
+template <typename T, Op O>
+typename T::Number apply(typename T::Number a, typename T::Number b) {
+  if constexpr (O == Op::add) return T::add(a, b);
+  if constexpr (O == Op::sub) return T::sub(a, b);
+  if constexpr (O == Op::mul) return T::mul(a, b);
+  if constexpr (O == Op::div) return a / b;
+  if constexpr (std::is_floating_point_v<typename T::Number>) {
+    // −0 is below +0, and a NaN wins.
+    const auto nan = a + b;
+    const bool a_first = O == Op::max ? a > b || (a == b && !std::signbit(a)) : a < b || (a == b && std::signbit(a));
+    return a != a || b != b ? nan : a_first ? a : b;
+  } else {
+    return (O == Op::max ? a >= b : a <= b) ? a : b;
+  }
+}
+
+template <typename T, Op O>
+void binary(const KernelOperands&, const KernelLanes& l) {
+  using S = typename T::Storage;
+  S* __restrict const out = static_cast<S*>(l.out);
+  const S* const a = static_cast<const S*>(l.a);
+  const S* const b = static_cast<const S*>(l.b);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i) out[i] = T::write(apply<T, O>(T::read(a[i]), T::read(b[i])));
+}
+
+template <typename T, Op O>
+bool rounds(typename T::Number a, typename T::Number b, typename T::Number r) {
+  if constexpr (O == Op::mul) return T::rounds_product(a, b, r);
+  if constexpr (O == Op::sub) return T::rounds_sum(a, -b, r);
+  return T::rounds_sum(a, b, r);
+}
+template <typename T, Op O>
+void binary_marking(const KernelOperands&, const KernelLanes& l) {
+  using S = typename T::Storage;
+  S* __restrict const out = static_cast<S*>(l.out);
+  std::uint8_t* __restrict const inexact = l.inexact;
+  const S* const a = static_cast<const S*>(l.a);
+  const S* const b = static_cast<const S*>(l.b);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i) {
+    const auto x = T::read(a[i]), y = T::read(b[i]);
+    const auto r = apply<T, O>(x, y);
+    out[i] = T::write(r);
+    inexact[i] = rounds<T, O>(x, y, r) ? 1 : 0;
+  }
+}
+
+template <typename T, Op O>
+void comparison(const KernelOperands&, const KernelLanes& l) {
+  using S = typename T::Storage;
+  auto* __restrict const out = static_cast<std::uint8_t*>(l.out);
+  const S* const a = static_cast<const S*>(l.a);
+  const S* const b = static_cast<const S*>(l.b);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i) {
+    const auto x = T::read(a[i]), y = T::read(b[i]);
+    bool r = x >= y;
+    if constexpr (O == Op::eq) r = x == y;
+    if constexpr (O == Op::ne) r = x != y;
+    if constexpr (O == Op::lt) r = x < y;
+    if constexpr (O == Op::le) r = x <= y;
+    if constexpr (O == Op::gt) r = x > y;
+    out[i] = r ? 1 : 0;
+  }
+}
+
+template <typename T, Op O>
+bool fold(const KernelOperands&, void* x, const void* e, const Active& active) {
+  using S = typename T::Storage;
+  const S* const terms = static_cast<const S*>(e);
+  S start{};
+  std::memcpy(&start, x, sizeof start);
+  auto sum = T::read(start);
+  for_each(active, [&](std::uint32_t i) { sum = apply<T, O>(sum, T::read(terms[i])); });
+  start = T::write(sum);
+  std::memcpy(x, &start, sizeof start);
+  return false;
+}
+template <typename T, Op O>
+bool fold_marking(const KernelOperands&, void* x, const void* e, const Active& active) {
+  using S = typename T::Storage;
+  const S* const terms = static_cast<const S*>(e);
+  S start{};
+  std::memcpy(&start, x, sizeof start);
+  auto sum = T::read(start);
+  bool inexact = false;
+  for_each(active, [&](std::uint32_t i) {
+    const auto term = T::read(terms[i]);
+    const auto next = apply<T, O>(sum, term);
+    inexact |= rounds<T, O>(sum, term, next);
+    sum = next;
+  });
+  start = T::write(sum);
+  std::memcpy(x, &start, sizeof start);
+  return inexact;
+}
+
+template <typename T>
+Kernel arithmetic(Op op, bool marks) {
+  switch (op) {
+    case Op::add: return marks ? binary_marking<T, Op::add> : binary<T, Op::add>;
+    case Op::sub: return marks ? binary_marking<T, Op::sub> : binary<T, Op::sub>;
+    case Op::mul: return marks ? binary_marking<T, Op::mul> : binary<T, Op::mul>;
+    case Op::max: return marks ? nullptr : binary<T, Op::max>;
+    case Op::min: return marks ? nullptr : binary<T, Op::min>;
+    case Op::eq: return comparison<T, Op::eq>;
+    case Op::ne: return comparison<T, Op::ne>;
+    case Op::lt: return comparison<T, Op::lt>;
+    case Op::le: return comparison<T, Op::le>;
+    case Op::gt: return comparison<T, Op::gt>;
+    case Op::ge: return comparison<T, Op::ge>;
+    default: break;
+  }
+  if constexpr (std::is_floating_point_v<typename T::Storage>) {
+    if (op == Op::div && !marks) return binary<T, Op::div>;
+  }
+  return nullptr;
+}
+template <typename T>
+Fold accumulation(Op op, bool marks) {
+  switch (op) {
+    case Op::add: return marks ? fold_marking<T, Op::add> : fold<T, Op::add>;
+    case Op::sub: return marks ? fold_marking<T, Op::sub> : fold<T, Op::sub>;
+    case Op::mul: return marks ? fold_marking<T, Op::mul> : fold<T, Op::mul>;
+    case Op::max: return fold<T, Op::max>;
+    case Op::min: return fold<T, Op::min>;
+    default: return nullptr;
+  }
+}
+
+// What `f` gives for the arithmetic of a type; a default where it has none.
+template <typename F>
+auto with_type(Type type, F f) -> decltype(f(Plain<float>{})) {
+  switch (type) {
+    case Type::f32: return f(Plain<float>{});
+    case Type::f64: return f(Plain<double>{});
+    case Type::f16: return f(Narrow<Half>{});
+    case Type::bf16: return f(Narrow<Brain>{});
+    case Type::i8: return f(Whole<std::int8_t>{});
+    case Type::i16: return f(Whole<std::int16_t>{});
+    case Type::i32: return f(Whole<std::int32_t>{});
+    case Type::i64: return f(Whole<std::int64_t>{});
+    case Type::u8: return f(Whole<std::uint8_t>{});
+    case Type::u16: return f(Whole<std::uint16_t>{});
+    case Type::u32: return f(Whole<std::uint32_t>{});
+    case Type::u64: return f(Whole<std::uint64_t>{});
+    default: return nullptr;
+  }
+}
+
+template <typename T>
+void select(const KernelOperands&, const KernelLanes& l) {
+  const auto* const condition = static_cast<const std::uint8_t*>(l.a);
+  T* __restrict const out = static_cast<T*>(l.out);
+  const T* const first = static_cast<const T*>(l.b);
+  const T* const second = static_cast<const T*>(l.c);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i) out[i] = condition[i] != 0 ? first[i] : second[i];
+}
+struct Wide {
+  std::uint64_t part[2];
+};
+
+template <typename To, typename From>
+void convert_float(const KernelOperands&, const KernelLanes& l) {
+  auto* __restrict const out = static_cast<typename To::Storage*>(l.out);
+  const auto* const in = static_cast<const typename From::Storage*>(l.a);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i)
+    out[i] = To::write(static_cast<typename To::Number>(From::read(in[i])));
+}
+// Narrowing from float rounds at the type.
+template <typename N>
+void narrow_float(const KernelOperands&, const KernelLanes& l) {
+  auto* __restrict const out = static_cast<std::uint16_t*>(l.out);
+  const auto* const in = static_cast<const float*>(l.a);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i) out[i] = N::pack(N::round(in[i]));
+}
+
+}  // namespace
+
+Kernel any_kernel() { return any; }
+
+Kernel find_kernel(Op op, Type operand, bool marks) {
+  const Kernel k = with_type(operand, [&](auto t) { return arithmetic<decltype(t)>(op, marks); });
+  return k != nullptr ? k : any;
+}
+
+Kernel find_convert_kernel(Type to, Type from, bool marks) {
+  if (marks) return any;
+  using F = Plain<float>;
+  using D = Plain<double>;
+  using H = Narrow<Half>;
+  using B = Narrow<Brain>;
+  if (from == Type::f16 && to == Type::f32) return convert_float<F, H>;
+  if (from == Type::bf16 && to == Type::f32) return convert_float<F, B>;
+  if (from == Type::f16 && to == Type::f64) return convert_float<D, H>;
+  if (from == Type::bf16 && to == Type::f64) return convert_float<D, B>;
+  if (from == Type::f32 && to == Type::f64) return convert_float<D, F>;
+  if (from == Type::f64 && to == Type::f32) return convert_float<F, D>;
+  if (from == Type::f32 && to == Type::f16) return narrow_float<Half>;
+  if (from == Type::f32 && to == Type::bf16) return narrow_float<Brain>;
+  return any;
+}
+
+Kernel find_select_kernel(Type type) {
+  switch (byte_width(type)) {
+    case 1: return select<std::uint8_t>;
+    case 2: return select<std::uint16_t>;
+    case 4: return select<std::uint32_t>;
+    case 8: return select<std::uint64_t>;
+    default: return select<Wide>;
+  }
+}
+
+Fold find_fold(Op op, Type type, bool marks) {
+  return with_type(type, [&](auto t) { return accumulation<decltype(t)>(op, marks); });
+}
+
+bool divide(const KernelOperands& t, const KernelLanes& l) {
+  const auto width = static_cast<std::size_t>(byte_width(t.operand));
+  const auto out = static_cast<std::size_t>(byte_width(t.out));
+  bool by_zero = false;
+  for_each(l.active, [&](std::uint32_t i) {
+    const Scalar operands[2] = {read_value(t.operand, static_cast<const unsigned char*>(l.a) + i * width),
+                                read_value(t.operand, static_cast<const unsigned char*>(l.b) + i * width)};
+    numerics::Flags flags;
+    const Scalar result = t.function(operands, flags);
+    by_zero |= flags.divide_by_zero;
+    write_value(static_cast<unsigned char*>(l.out) + i * out, result);
+  });
+  return by_zero;
+}
+
+}  // namespace assay::interp::compiled

@@ -1,0 +1,219 @@
+// The machine that executes compiled programs.
+//
+// It runs in one of two modes. The fast mode evaluates a statement for all its lanes operation by operation, and serial
+// loops in strips; it meets the same faults, races and limits as canonical execution, but not in the same order. Where
+// it meets one that another might precede, it gives up (Restart), and the program runs again in the precise mode: one
+// lane after the other, one iteration after the other, so that the first that is met is the one to report.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/compiled/code.hpp"
+#include "interp/interpreter.hpp"
+#include "interp/memory.hpp"
+#include "interp/stopped.hpp"
+
+namespace assay::interp::compiled {
+
+/// Copies the active lanes of a column whose values are `width` bytes wide.
+void copy_active(void* to, const void* from, int width, const Active& a);
+
+/// Thrown by the fast mode only.
+struct Restart {};
+/// The access that a run was asked to find.
+struct Found {
+  Instance at;
+};
+
+struct Mode {
+  bool precise = false;
+  std::uint64_t locate = 0;  // precise: the ordinal of an access to find, or 0
+};
+
+/// Lanes' cells of a buffer: base + stride·lane, or by lane.
+struct Address {
+  bool linear = true;
+  std::int64_t base = 0, stride = 0;
+  std::int64_t* flats = nullptr;
+  std::int64_t operator[](std::uint32_t lane) const { return linear ? base + stride * lane : flats[lane]; }
+};
+
+/// Where a thread waits (EXEC-17, EXEC-19).
+struct Wait {
+  const Node* at = nullptr;
+  bool leaving = false;
+  std::vector<std::uint64_t> iterations{};
+  bool operator==(const Wait&) const = default;
+};
+
+/// A block that a thread is inside of, where it may wait.
+struct Position {
+  const NodeBlock* block = nullptr;
+  std::size_t next = 0;
+  const Node* owner = nullptr;
+  std::int64_t lower = 0;
+  std::uint64_t iteration = 0, trips = 0;
+  std::uint8_t control = 0;
+  bool left = false;
+};
+
+struct Thread {
+  Frame frame{};
+  std::vector<std::uint64_t> storage{};
+  std::vector<std::uint8_t> states{};
+  std::vector<SymbolValue> symbols{};
+  std::uint8_t seen = 0, inexact = 0;
+  std::vector<std::int64_t> coordinates{};
+  std::vector<Copy> locals{};
+  std::vector<Position> stack{};
+  Wait wait{};
+};
+
+class Machine {
+ public:
+  Machine(const CompiledProgram& program, const Options& options, std::vector<Memory>& memory, Mode mode);
+  void execute();
+
+  std::uint64_t operations() const { return operations_; }
+  const std::optional<Race>& race() const { return race_; }
+  std::uint64_t first_of_race() const { return race_first_; }
+
+ private:
+  // launch.cpp: launches, groups, threads.
+  void run_launch(const LaunchCode& launch);
+  void measure(const BoundBlock& block, const NodeBlock& nodes);
+  void prepare(const LaunchCode& launch);
+  void add_thread();
+  void use(Thread& t);
+  void start(Thread& t);
+  void forget(int buffer);
+  void run_apart(const LaunchCode& launch);
+
+  // rendezvous.cpp: threads that wait for one another.
+  void run_together(const LaunchCode& launch);
+  void run_thread(Thread& t);
+  void step(Thread& t, const Node& n, std::uint8_t control);
+  void finish_block(Thread& t);
+  void wait(Thread& t, const Node& n, bool leaving);
+  bool release_teams();
+  [[noreturn]] void diverged();
+
+  // statements.cpp
+  void block(const NodeBlock& b, Frame& f, const Active& a, std::uint8_t control);
+  void node(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  void leaf(const Node& n, Frame& f, const Active& a);
+  void evaluate_leaf(const Node& n, Frame& f, const Active& a, Address& address);
+  void commit_store(const Node& n, Frame& f, const Active& a, const Address& address);
+  void commit_variable(const Node& n, Frame& f, const Active& a);
+  void check_lanes(const Node& n, Frame& f, const Active& a, const Address& address);
+  void zero(const Node& n, Frame& f, const Active& a);
+  void branch(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  void mark_targets(const BoundBlock& arm, const NodeBlock& nodes, const Node& at, Frame& f, std::uint32_t lane,
+                    bool same_symbols);
+
+  // loops.cpp
+  void loop(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  void serial(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  void serial_lanes(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  void vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  bool passes(const Node& n, Frame& f);
+  std::uint64_t trip_count(const Node& n, Frame& f, std::uint32_t lane, std::int64_t& lower);
+  Frame new_frame(Frame& outer, const Layout& layout, std::uint32_t total);
+
+  // strips.cpp
+  bool strips(const Node& n, Frame& f, std::int64_t lower, std::uint64_t trips, std::uint8_t control);
+  std::uint64_t strip_length(const Node& n, Frame& f, std::uint64_t trips);
+  void fold(const Node& n, Frame& f, const Active& a);
+  bool fold_value(const FoldCode& c, Frame& f, const Active& a, unsigned char* value);
+
+  // expressions.cpp
+  void run(const Instruction* i, const Instruction* end, Frame& f, const Active& a);
+  void run(const ExpressionCode& e, Frame& f, const Active& a) {
+    run(e.code.data(), e.code.data() + e.code.size(), f, a);
+  }
+  void choose(const Instruction* i, Frame& f, const Active& a);
+  void scope(const Instruction& i, Frame& f, const Active& a);
+  void read_variable(const Instruction& i, Frame& f, const Active& a);
+  void index_operation(const Instruction& i, Frame& f, const Active& a);
+  void splat(const Instruction& i, Frame& f, const Active& a);
+
+  // indices.cpp
+  static bool linear(const IndexCode& e, Frame& f, std::int64_t& base, std::int64_t& stride);
+  static std::optional<std::int64_t> exact(const IndexCode& e, Frame& f, std::uint32_t lane);
+  bool vector(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out);
+  /// False where a lane's value leaves int64.
+  bool values(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out);
+
+  // accesses.cpp
+  bool locate(const Access& access, Frame& f, const Active& a, Address& address);
+  void load(const Instruction& i, Frame& f, const Active& a);
+  std::int64_t coordinate(const Dimension& d, Frame& f, std::uint32_t lane);
+  void watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
+  void watch_variable(int variable, bool store);
+  void watch_cells(const Memory& m, bool store, const Address& address, const Active& a);
+
+  // report.cpp
+  Instance instance() const;
+  std::string coordinates(const std::vector<std::int64_t>& by_slot) const;
+  [[noreturn]] void fault(const char* code, std::string message, Location access = {}, const Symbol& buffer = {},
+                          std::vector<std::int64_t> cell = {}) const;
+  [[noreturn]] void outside(const Access& access, Frame& f, std::uint32_t lane, bool store);
+  [[noreturn]] void exhausted() const;
+  /// Gives up where another fault might come first.
+  void sure() const {
+    if (speculative_ > 0) throw Restart{};
+  }
+
+  void spend(std::uint64_t n) {
+    operations_ += n;
+    if (operations_ > budget_ || operations_ < n) exhausted();
+  }
+  Memory& memory(int buffer) const { return memory_[static_cast<std::size_t>(buffer)]; }
+  static Frame& frame_at(Frame& f, Reference r) {
+    Frame* at = &f;
+    for (int d = 0; d < r.depth; ++d) at = at->outer;
+    return *at;
+  }
+  /// The lane of the frame `depth` outwards.
+  static std::uint32_t lane_at(const Frame& f, int depth, std::uint32_t lane) {
+    const Frame* at = &f;
+    for (int d = 0; d < depth; ++d) {
+      lane = at->parent != nullptr ? at->parent[lane] : 0;
+      at = at->outer;
+    }
+    return lane;
+  }
+  void set_symbol(Frame& f, Reference r, std::int64_t base) { frame_at(f, r).symbols[r.slot] = {base, 0, false}; }
+
+  const CompiledProgram& program_;
+  std::vector<Memory>& memory_;
+  Mode mode_;
+  bool marks_;
+  bool watches_ = false;
+  std::vector<std::int64_t> parameters_{};
+  std::uint64_t budget_;
+  std::uint64_t operations_ = 0;
+  int speculative_ = 0;  // deep in what may have to be given up
+  Arena arena_{};
+
+  // The launch in execution.
+  std::vector<std::int64_t> grid_extent_{}, group_extent_{}, grid_{};
+  std::vector<int> shared_{}, local_{};
+  std::vector<std::unique_ptr<Thread>> threads_{};
+
+  // The point of execution: the statement and, where there is one lane, that lane.
+  Thread* thread_ = nullptr;
+  const BoundStmt* statement_ = nullptr;
+  Frame* frame_ = nullptr;
+  std::uint32_t lane_ = 0;
+  std::uint8_t control_ = 0;
+
+  // Race detection. The fast mode numbers groups, the precise mode accesses.
+  std::vector<Shadow> variable_shadows_{};
+  std::uint64_t access_ = 0, launch_first_ = 1, group_first_ = 1, race_first_ = 0;
+  std::optional<Race> race_{};
+};
+
+}  // namespace assay::interp::compiled
