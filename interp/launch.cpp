@@ -202,6 +202,7 @@ bool Machine::release_teams() {
     if (w.at == nullptr) continue;
     const std::size_t first = first_of_team(i);
     complete[i] =
+        w == threads_[first]->wait &&
         agreeing[first] == (is_reduce(w) ? group_extent_[static_cast<std::size_t>(w.at->hardware_slot)] : threads);
   }
   bool any = false;

@@ -144,7 +144,10 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
       fault("RUN-2", fmt::format("`{}` is read where it is undefined", m.buffer->name), access.where, m.buffer->name,
             unflatten(address[a[0]], m.dims));
     }
-    if (marks_) for_each(a, [&](std::uint32_t l) { f.seen[l] = static_cast<std::uint8_t>(f.seen[l] | m.states[address[l]] | *m.blanket); });
+    if (marks_)
+      for_each(a, [&](std::uint32_t l) {
+        f.seen[l] = static_cast<std::uint8_t>(f.seen[l] | m.states[address[l]] | *m.blanket);
+      });
   }
   unsigned char* const out = f.column(i.out);
   switch (m.width) {

@@ -76,9 +76,9 @@ struct Instruction {
   std::uint32_t middle = 0, skip = 0;
   Kernel kernel = nullptr;
   KernelOperands types{};
-  Reference variable{};           // variable, outer, scope
-  int number = -1;                // of the variable
-  Op op = Op::literal;            // index_operation
+  Reference variable{};  // variable, outer, scope
+  int number = -1;       // of the variable
+  Op op = Op::literal;   // index_operation
   const Access* access = nullptr;
   const IndexCode* index = nullptr;
   const NodeBlock* block = nullptr;
@@ -117,9 +117,9 @@ struct FoldCode {
 struct Node {
   StmtKind kind = StmtKind::store;
   const BoundStmt* source = nullptr;
-  bool rendezvous = false;  // threads may wait inside
-  bool ordered = false;     // lanes evaluate it one after the other: a scope inside writes more than its own variables
-  Access target{};          // store, zero
+  bool rendezvous = false;   // threads may wait inside
+  bool ordered = false;      // lanes evaluate it one after the other: a scope inside writes more than its own variables
+  Access target{};           // store, zero
   ExpressionCode address{};  // store: its computed indices
   std::uint32_t address_cost = 0;
   ExpressionCode value{};
@@ -155,8 +155,8 @@ struct CompiledProgram {
   const BoundProgram* source = nullptr;
   std::vector<LaunchCode> launches{};
   Layout thread{};
-  int cell_bytes = 8;            // of a lane in a column
-  bool marks = false;            // inexactness is tracked
+  int cell_bytes = 8;             // of a lane in a column
+  bool marks = false;             // inexactness is tracked
   std::deque<Access> accesses{};  // of loads
   std::deque<IndexCode> indices{};
   std::deque<NodeBlock> scopes{};

@@ -196,8 +196,7 @@ std::unique_ptr<FoldCode> Compiler::fold(const BoundStmt& s, const Context& c, N
   code_ = &n.value.code;
   cost_ = 0;
   for (std::size_t k = 0; k < root.args.size(); ++k) {
-    if (static_cast<int>(k) != f->position)
-      f->operands[k] = emit(root.args[k], c, base_ + static_cast<int>(k));
+    if (static_cast<int>(k) != f->position) f->operands[k] = emit(root.args[k], c, base_ + static_cast<int>(k));
   }
   code_ = before;
   cost_ = cost;

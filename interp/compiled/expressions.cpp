@@ -12,9 +12,8 @@ namespace {
 
 template <typename T>
 void copy_lanes(void* to, const void* from, const Active& a) {
-  for_each(a, [&](std::uint32_t l) {
-    std::memcpy(static_cast<T*>(to) + l, static_cast<const T*>(from) + l, sizeof(T));
-  });
+  for_each(a,
+           [&](std::uint32_t l) { std::memcpy(static_cast<T*>(to) + l, static_cast<const T*>(from) + l, sizeof(T)); });
 }
 struct Wide {
   std::uint64_t part[2];
@@ -39,7 +38,8 @@ void Machine::run(const Instruction* i, const Instruction* end, Frame& f, const 
       case Code::kernel: {
         i->kernel(i->types, {f.column(i->out), f.column(i->a), f.column(i->b), f.column(i->c), a,
                              i->watched ? f.inexact : nullptr});
-        if (i->watched) for_each(a, [&](std::uint32_t l) {
+        if (i->watched)
+          for_each(a, [&](std::uint32_t l) {
             if (f.inexact[l] != 0) f.seen[l] |= marked;
           });
         break;

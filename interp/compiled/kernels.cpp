@@ -66,8 +66,8 @@ struct Plain {
     const F part = nearest - a;
     const F error = (a - (nearest - part)) + (b - part);
     const bool finite = std::fabs(nearest) <= std::numeric_limits<F>::max();
-    const bool overflow = !finite && std::fabs(a) <= std::numeric_limits<F>::max() &&
-                          std::fabs(b) <= std::numeric_limits<F>::max();
+    const bool overflow =
+        !finite && std::fabs(a) <= std::numeric_limits<F>::max() && std::fabs(b) <= std::numeric_limits<F>::max();
     return (finite && error != 0) || overflow || nearest < sum || nearest > sum;
   }
 };

@@ -87,8 +87,9 @@ void Machine::measure(const BoundBlock& block, const NodeBlock& nodes) {
     }
     const auto lower = exact(n.lo, f, 0), upper = exact(n.hi, f, 0);
     if (!lower || !upper || *lower >= *upper) continue;
-    const std::uint64_t trips =
-        (static_cast<std::uint64_t>(*upper) - static_cast<std::uint64_t>(*lower) - 1) / static_cast<std::uint64_t>(s.step) + 1;
+    const std::uint64_t trips = (static_cast<std::uint64_t>(*upper) - static_cast<std::uint64_t>(*lower) - 1) /
+                                    static_cast<std::uint64_t>(s.step) +
+                                1;
     if (s.hardware_slot >= 0) {
       std::int64_t& extent =
           (s.axis == Axis::grid ? grid_extent_ : group_extent_)[static_cast<std::size_t>(s.hardware_slot)];
@@ -96,8 +97,9 @@ void Machine::measure(const BoundBlock& block, const NodeBlock& nodes) {
       extent = std::max(extent, static_cast<std::int64_t>(std::min(trips, most)));
     }
     for (std::uint64_t k = 0; k < (s.bounds_inside ? trips : 1); ++k) {
-      set_symbol(f, n.symbol,
-                 static_cast<std::int64_t>(static_cast<std::uint64_t>(*lower) + k * static_cast<std::uint64_t>(s.step)));
+      set_symbol(
+          f, n.symbol,
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(*lower) + k * static_cast<std::uint64_t>(s.step)));
       measure(s.body, n.body);
     }
   }

@@ -11,7 +11,8 @@ namespace {
 
 std::uint64_t trips_between(std::int64_t lower, std::int64_t upper, std::int64_t step) {
   if (lower >= upper) return 0;
-  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) / static_cast<std::uint64_t>(step) +
+  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) /
+             static_cast<std::uint64_t>(step) +
          1;
 }
 std::int64_t at_iteration(std::int64_t lower, std::uint64_t k, std::int64_t step) {
@@ -153,10 +154,11 @@ void Machine::vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t 
     throw Exhausted{
         fmt::format("{} lanes of loop `{}` need more memory than a run may take", total, n.source->source->name)};
   }
-  // Temporaries of all lanes at once are this machine's own affair: where they are too many the tree walk takes over.
-  const auto columns = static_cast<std::uint64_t>(n.lanes.columns() + 4) * static_cast<std::uint64_t>(program_.cell_bytes);
-  if (total > std::numeric_limits<std::uint32_t>::max() / 2 || total > (std::uint64_t{1} << 30) / columns)
-    throw std::bad_alloc();
+  // Columns for all lanes at once are this machine's own affair: where they are too large the tree walk runs (EXEC-37).
+  constexpr std::uint64_t largest = std::uint64_t{1} << 26;
+  const auto columns =
+      static_cast<std::uint64_t>(n.lanes.columns() + 4) * static_cast<std::uint64_t>(program_.cell_bytes);
+  if (total > largest / columns) throw std::bad_alloc();
   Frame lanes = new_frame(f, n.lanes, static_cast<std::uint32_t>(total));
   SymbolValue& symbol = lanes.symbols[n.symbol.slot];
   const std::int64_t step = n.source->step;

@@ -170,6 +170,10 @@ class Machine {
     operations_ += n;
     if (operations_ > budget_ || operations_ < n) exhausted();
   }
+  /// After what ran in another order: the limit may have been passed inside it.
+  void exceeded() const {
+    if (operations_ > budget_) exhausted();
+  }
   Memory& memory(int buffer) const { return memory_[static_cast<std::size_t>(buffer)]; }
   static Frame& frame_at(Frame& f, Reference r) {
     Frame* at = &f;

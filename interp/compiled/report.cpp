@@ -33,9 +33,8 @@ Instance Machine::instance() const {
   for (const BoundStmt* l = statement_->loop; l != nullptr; l = l->loop) {
     const auto& [f, in_lane] = frames[frames.size() - 1 - static_cast<std::size_t>(l->slot.level)];
     const SymbolValue& s = f->symbols[l->slot.index];
-    const std::int64_t value = s.column
-                                   ? reinterpret_cast<const std::int64_t*>(f->column(l->slot.index))[in_lane]
-                                   : s.base + s.stride * static_cast<std::int64_t>(in_lane);
+    const std::int64_t value = s.column ? reinterpret_cast<const std::int64_t*>(f->column(l->slot.index))[in_lane]
+                                        : s.base + s.stride * static_cast<std::int64_t>(in_lane);
     at.iteration.emplace_back(l->source->name, value);
   }
   std::reverse(at.iteration.begin(), at.iteration.end());

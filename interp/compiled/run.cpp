@@ -25,8 +25,7 @@ struct Job {
 
 // One execution. However it ends, what it counted and found is reported.
 void execute(const Job& job, Mode mode, Outcome& out, std::uint64_t& first_of_race) {
-  std::vector<Memory> memory =
-      set_up_memory(job.program, job.options.parameters, job.inputs, job.options.detect_races);
+  std::vector<Memory> memory = set_up_memory(job.program, job.options.parameters, job.inputs, job.options.detect_races);
   Machine machine(job.code, job.options, memory, mode);
   struct Report {
     const Machine& machine;
@@ -58,8 +57,7 @@ void execute_precisely(const Job& job, Outcome& out) {
       } catch (Found& f) {
         out.race->first = std::move(f.at);
       } catch (Faulted&) {
-      } catch (Exhausted&) {
-      }
+      } catch (Exhausted&) {}
     }
   } locate{job, out, first_of_race};
   try {

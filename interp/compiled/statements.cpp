@@ -69,7 +69,10 @@ void Machine::leaf(const Node& n, Frame& f, const Active& a) {
   } else {
     if (a.count > 1) ++speculative_;
     evaluate_leaf(n, f, a, address);
-    if (a.count > 1) --speculative_;
+    if (a.count > 1) {
+      --speculative_;
+      exceeded();
+    }
   }
   frame_ = &f;
   if (a.count > 1 && !f.strip) check_lanes(n, f, a, address);
@@ -151,9 +154,8 @@ void Machine::commit_variable(const Node& n, Frame& f, const Active& a) {
       if (out != values) copy_active(out, values, width, a);
     } else {
       const auto bytes = static_cast<std::size_t>(width);
-      for_each(a, [&](std::uint32_t l) {
-        std::memcpy(out + lane_at(f, r.depth, l) * bytes, values + l * bytes, bytes);
-      });
+      for_each(a,
+               [&](std::uint32_t l) { std::memcpy(out + lane_at(f, r.depth, l) * bytes, values + l * bytes, bytes); });
     }
   }
   for_each(a, [&](std::uint32_t l) { state[lane_at(f, r.depth, l)] = new_state(l); });
@@ -235,6 +237,7 @@ void Machine::branch(const Node& n, Frame& f, const Active& a, std::uint8_t cont
     ++speculative_;
     evaluate(a);
     --speculative_;
+    exceeded();
   }
   if (a.count == 1) {
     block(condition[a[0]] != 0 ? n.body : n.other, f, a, inner);

@@ -86,6 +86,7 @@ bool Machine::strips(const Node& n, Frame& f, std::int64_t lower, std::uint64_t 
     block(s.body, strip, {nullptr, 0, count}, control);
   }
   --speculative_;
+  exceeded();
   frame_ = &f;
   return true;
 }
@@ -141,8 +142,7 @@ bool Machine::fold_value(const FoldCode& c, Frame& f, const Active& a, unsigned 
   std::uint8_t inexact = 0, any = 0;
   for_each(a, [&](std::uint32_t l) {
     const void* operands[3] = {nullptr, nullptr, nullptr};
-    for (int k = 0; k < c.types.arity; ++k)
-      operands[k] = k == c.position ? value : f.column(c.operands[k]) + l * width;
+    for (int k = 0; k < c.types.arity; ++k) operands[k] = k == c.position ? value : f.column(c.operands[k]) + l * width;
     c.kernel(c.types, {next, operands[0], operands[1], operands[2], Active::one(0), c.watched ? &inexact : nullptr});
     any |= inexact;
     std::memcpy(value, next, sizeof next);

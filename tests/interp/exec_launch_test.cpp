@@ -278,6 +278,19 @@ TEST(ExecLaunch, ReduceNeedsItsLanes) {
   RULE_EQ("RUN-8", std::string("RUN-8 statement 4 line 5"), describe(missing));
 }
 
+// A team of a reduce loop is not let go because another one, which waits elsewhere, has its size.
+TEST(ExecLaunch, TeamsAreNotMixedUp) {
+  const auto o = run_text(R"(program p { inout X: i32[16]
+    for i in 0..1 @workgroup { barrier }
+    for j in 2..4 @workgroup {
+      for k in -2..0 @reduce { X[j] += 1 }
+      barrier
+    } })",
+                          {{"X", row(Type::i32, Values(16))}});
+  RULE_EQ("EXEC-19", std::string("RUN-8 statement 1 line 2 i=0"), describe(o));
+  RULE_EQ("EXEC-19", std::string("thread (0, 0) waits at a barrier, thread (0, 1) waits at line 4"), o.fault->message);
+}
+
 TEST(ExecLaunch, PrivateReductionsAreInEveryLane) {
   const auto o = run_text(R"(program p { input A: i32[4]  output C: i32[4]  output D: i32[4]  local r: i32[1]
     var s: i32 = 100

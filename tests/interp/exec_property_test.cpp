@@ -155,7 +155,7 @@ TEST(ExecProperty, AgreesWithTheNaiveFormulation) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const Program p = Generator(seed).program();
     const std::string expected = run_naively(p, inputs);
-    const auto outcome = interp::run(p, inputs, options);
+    const auto outcome = run_both(p, inputs, options);
     RULE_TRUE("EXEC-20", expected == summary(outcome))
         << "seed " << seed << "\n"
         << print(p) << "naive:  " << expected << "\ninterp: " << summary(outcome);

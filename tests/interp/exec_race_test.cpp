@@ -89,7 +89,7 @@ TEST(ExecRace, VariablesAssignedInsideAGrid) {
     interp::Options options;
     options.detect_races = true;
     TensorMap inputs{{"A", row(Type::i32, {1, 2, 3, 4})}};
-    return interp::run(p, inputs, options);
+    return run_both(p, inputs, options);
   };
   const auto sum = with_grid(program(
       "program p { input A: i32[4]  temp C: i32[4]  var s: i32 = 0  for i in 0..4 { s = s + A[i]  C[i] = s } }"));

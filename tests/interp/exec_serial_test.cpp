@@ -186,7 +186,7 @@ TEST(ExecSerial, EveryOperationOnIndexValues) {
     Expr e = make_op(op, operands);
     if (e->type == Type::boolean) e = make_convert(Type::i64, e);
     p.body = {make_store("C", {make_index(Index(0))}, e->type == Type::index ? make_convert(Type::i64, e) : e)};
-    const auto o = interp::run(p, {}, {});
+    const auto o = run_both(p, {}, {});
     return o.status == Status::ok ? std::to_string(static_cast<std::int64_t>(o.outputs.at("C").get(0).bits))
                                   : describe(o).substr(0, 5);
   };
@@ -245,7 +245,7 @@ TEST(ExecSerial, NumbersOfStatementsAreThoseOfTheNumbering) {
       if i == 1 { C[1] = 5 } else { C[2] = 6 }
       C[3] = floordiv(1, z[0])
     } })"));
-  const auto o = interp::run(numbered, {{"z", row(Type::i32, {0})}}, {});
+  const auto o = run_both(numbered, {{"z", row(Type::i32, {0})}}, {});
   ASSERT_TRUE(o.fault);
   int expected = -1;
   Visitor v;

@@ -7,8 +7,10 @@
 
 #include <bit>
 
+#include "interp/difference.hpp"
 #include "interp/numerics.hpp"
 #include "ir/literal.hpp"
+#include "tests/support/rules.hpp"
 
 namespace assay::test {
 
@@ -43,7 +45,16 @@ Tensor row(Type type, const std::vector<double>& values) {
 
 interp::Outcome run_text(std::string_view text, const TensorMap& inputs) { return run_text(text, inputs, {}); }
 interp::Outcome run_text(std::string_view text, const TensorMap& inputs, const interp::Options& options) {
-  return interp::run(program(text), inputs, options);
+  return run_both(program(text), inputs, options);
+}
+
+interp::Outcome run_both(const Program& p, const TensorMap& inputs, interp::Options options) {
+  options.engine = interp::Engine::tree;
+  interp::Outcome tree = interp::run(p, inputs, options);
+  options.engine = interp::Engine::compiled;
+  const std::string difference = interp::difference(tree, interp::run(p, inputs, options));
+  RULE_TRUE("EXEC-34", difference.empty()) << difference << "\n" << print(p);
+  return tree;
 }
 
 std::vector<double> output(const interp::Outcome& o, const std::string& buffer) {

@@ -17,6 +17,8 @@ Tensor tensor(Type type, std::vector<std::int64_t> dims, const std::vector<doubl
 /// A one-dimensional one.
 Tensor row(Type type, const std::vector<double>& values);
 
+/// Runs in both engines, which must tell the same (EXEC-34).
+interp::Outcome run_both(const Program& p, const TensorMap& inputs, interp::Options options);
 /// Runs a text with default options.
 interp::Outcome run_text(std::string_view text, const TensorMap& inputs = {});
 interp::Outcome run_text(std::string_view text, const TensorMap& inputs, const interp::Options& options);

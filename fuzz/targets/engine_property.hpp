@@ -1,0 +1,21 @@
+// The property of the two interpreters: on any program, with any options, they tell the same.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace assay::fuzz {
+
+struct EnginePropertyResult {
+  int programs = 0, runs = 0;
+  std::map<std::string, int> ends{};    // runs by status, fault code, "race", "marks"
+  std::vector<std::string> failures{};  // program, options and what was different; at most ten
+};
+
+/// `programs` random programs, each run with several inputs, budgets, sets of reordered accumulations.
+EnginePropertyResult check_engines(std::uint64_t seed, int programs);
+
+}  // namespace assay::fuzz
