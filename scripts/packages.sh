@@ -7,16 +7,17 @@
 #
 # Groups: core (build and run `assay`; the default), tests (build and run the tests), fuzz (the fuzzer of the parser),
 # bench, package (build and check the Debian packages), develop (format, analysis, a compiler cache, readers of the manual page and
-# of the completion scripts). Other scripts source this file and call its functions.
+# of the completion scripts), solvers (a second SMT solver). Other scripts source this file and call its functions.
 # Exit status: 0 done, 2 the command line is wrong, or something is missing and cannot be installed from here.
 
 packages_core=(g++ gcc cmake ninja-build pkg-config python3
-  libisl-dev libgmp-dev libmpfr-dev libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev)
+  libisl-dev libz3-dev libgmp-dev libmpfr-dev libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev)
 packages_tests=(libgtest-dev librapidcheck-dev)
 packages_fuzz=(clang-14 libclang-rt-14-dev)
 packages_bench=(libbenchmark-dev)
 packages_package=(dpkg-dev fakeroot lintian debootstrap)
 packages_develop=(ccache clang-format-14 clang-tidy-14 cppcheck pyflakes3 shellcheck man-db groff mandoc zsh fish)
+packages_solvers=(cvc5)
 
 # packages_in GROUP…: the packages of those groups, one a line.
 packages_in() {
@@ -29,8 +30,9 @@ packages_in() {
       bench) printf '%s\n' "${packages_bench[@]}" ;;
       package) printf '%s\n' "${packages_package[@]}" ;;
       develop) printf '%s\n' "${packages_develop[@]}" ;;
+      solvers) printf '%s\n' "${packages_solvers[@]}" ;;
       *)
-        echo "packages: no group '$group' (core tests fuzz bench package develop)" >&2
+        echo "packages: no group '$group' (core tests fuzz bench package develop solvers)" >&2
         return 2
         ;;
     esac

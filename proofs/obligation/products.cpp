@@ -1,24 +1,12 @@
-// Relaxation of products by polarity, and three-valued evaluation.
+// Three-valued evaluation, and linear engines on products.
 #include "proofs/obligation/products.hpp"
+
+#include "proofs/obligation/lemmas.hpp"
 
 namespace assay {
 namespace {
 
 using Kind = Formula::Kind;
-
-// Positive: the result has at least the solutions of f; negative: at most.
-Formula relax(const Formula& f, bool positive) {
-  if (!f.has_products()) return f;
-  switch (f.kind()) {
-    case Kind::product: return positive ? Formula::truth() : Formula::falsity();
-    case Kind::negation: return !relax(f.parts()[0], !positive);
-    case Kind::exists: return Formula::exists(f.variables(), relax(f.parts()[0], positive));
-    default: break;
-  }
-  std::vector<Formula> parts;
-  for (const Formula& p : f.parts()) parts.push_back(relax(p, positive));
-  return f.kind() == Kind::conjunction ? Formula::all(std::move(parts)) : Formula::any(std::move(parts));
-}
 
 std::optional<std::int64_t> value_of(const Index& e, const std::map<Symbol, std::int64_t>& point) {
   return e.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
@@ -38,9 +26,7 @@ std::optional<std::int64_t> product_value(const Formula& f, const std::map<Symbo
 
 }  // namespace
 
-Formula relax_products(const Formula& f) { return relax(f, true); }
-
-std::optional<bool> evaluate(const Formula& f, const std::map<Symbol, std::int64_t>& point) {
+std::optional<bool> evaluate(const Formula& f, const std::map<Symbol, std::int64_t>& point, Query* closed) {
   switch (f.kind()) {
     case Kind::truth: return true;
     case Kind::falsity: return false;
@@ -57,18 +43,26 @@ std::optional<bool> evaluate(const Formula& f, const std::map<Symbol, std::int64
       return *v == *p;
     }
     case Kind::negation: {
-      const auto v = evaluate(f.parts()[0], point);
+      const auto v = evaluate(f.parts()[0], point, closed);
       if (!v) return std::nullopt;
       return !*v;
     }
-    case Kind::exists: return std::nullopt;
+    case Kind::exists: {
+      if (closed == nullptr) return std::nullopt;
+      std::map<Symbol, Index> constants;
+      for (const auto& [symbol, value] : point) constants.emplace(symbol, Index(value));
+      for (const Symbol& s : f.variables()) constants.erase(s);
+      const Answer answer = closed->solve(f.substitute(constants));
+      if (answer.kind == Answer::Kind::unknown || !answer.solution.empty()) return std::nullopt;
+      return answer.kind == Answer::Kind::solution;
+    }
     case Kind::conjunction:
     case Kind::disjunction: break;
   }
   const bool decisive = f.kind() == Kind::disjunction;
   bool open = false;
   for (const Formula& p : f.parts()) {
-    const auto v = evaluate(p, point);
+    const auto v = evaluate(p, point, closed);
     if (!v) open = true;
     if (v && *v == decisive) return decisive;
   }
@@ -93,11 +87,18 @@ void complete_products(const Formula& f, std::map<Symbol, std::int64_t>& point) 
 }
 
 Answer solve_linear(Query& linear, const Formula& f, const std::vector<Symbol>& minimise_first) {
-  Answer out = linear.solve(relax_products(f), minimise_first);
-  if (out.kind != Answer::Kind::solution) return out;
-  complete_products(f, out.solution);
-  if (evaluate(f, out.solution) == true) return out;
-  return {Answer::Kind::unknown, {}, "not linear", out.engine};
+  Answer out;
+  for (const Formula& relaxed : linearisations(f)) {
+    Answer answer = linear.solve(relaxed, minimise_first);
+    if (answer.kind == Answer::Kind::empty) return answer;
+    if (answer.kind == Answer::Kind::solution) {
+      complete_products(f, answer.solution);
+      if (evaluate(f, answer.solution) == true) return answer;
+      answer = {Answer::Kind::unknown, {}, "not linear", answer.engine};
+    }
+    out = std::move(answer);
+  }
+  return out;
 }
 
 }  // namespace assay
