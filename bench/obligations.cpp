@@ -1,7 +1,7 @@
 // Obligations per second on a tiled matrix product: deriving and discharging those of every step of examples/gemm.
 //
 // Times are processor time. Counters: `obligations_per_s`; `median_us`, the median over the steps of the time per obligation
-// of a step; `query_median_us`, the median time of one question to the engine (an obligation asks none, one, or several).
+// of a step; `query_median_us`, the median time of one question to the engine (an obligation asks none, one, or several). Both with the native prover in front of isl and without it.
 #include <benchmark/benchmark.h>
 
 #include <time.h>
@@ -11,6 +11,7 @@
 
 #include "bench/support.hpp"
 #include "proofs/isl/query.hpp"
+#include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
 #include "transforms/operation.hpp"
 
@@ -34,6 +35,7 @@ double median(std::vector<double> values) {
 /// An engine whose answers are timed.
 class TimedQuery final : public Query {
  public:
+  explicit TimedQuery(std::unique_ptr<Query> engine) : engine_(std::move(engine)) {}
   Answer solve(const Formula& f, const std::vector<Symbol>& minimise_first) override {
     const double start = processor_microseconds();
     Answer answer = engine_->solve(f, minimise_first);
@@ -43,7 +45,7 @@ class TimedQuery final : public Query {
   const std::vector<double>& times() const { return times_; }
 
  private:
-  std::unique_ptr<Query> engine_ = make_isl_query();
+  std::unique_ptr<Query> engine_;
   std::vector<double> times_;
 };
 
@@ -68,12 +70,13 @@ std::vector<Step> steps_of(Program p, const Schedule& schedule) {
   return steps;
 }
 
-void obligations_of_tiled_product(benchmark::State& state) {
+/// With the native prover in front of isl, or isl alone.
+void obligations_of_tiled_product(benchmark::State& state, bool native) {
   const auto steps =
       steps_of(program_from(read_file("examples/gemm/gemm.air")), schedule_from(read_file("examples/gemm/good.sched")));
   if (steps.empty()) return state.SkipWithError("a step does not apply");
   std::vector<double> per_obligation;
-  TimedQuery query;
+  TimedQuery query(native ? make_portfolio_query() : make_isl_query());
   std::size_t obligations = 0;
   std::size_t open = 0;
   for (auto _ : state) {
@@ -93,7 +96,8 @@ void obligations_of_tiled_product(benchmark::State& state) {
   state.counters["median_us"] = median(per_obligation);
   state.counters["query_median_us"] = median(query.times());
 }
-BENCHMARK(obligations_of_tiled_product)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(obligations_of_tiled_product, native_first, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(obligations_of_tiled_product, isl_alone, false)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace assay::bench

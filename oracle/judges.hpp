@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "oracle/report.hpp"
-#include "proofs/isl/query.hpp"
+#include "proofs/portfolio/query.hpp"
 
 namespace assay::oracle {
 
 struct Judges {
   std::function<std::unique_ptr<Query>(std::uint64_t budget)> query = [](std::uint64_t budget) {
-    return make_isl_query(budget);
+    return make_portfolio_query(budget);
   };
   std::function<StepResult(const Program&, const ScheduleLine&, Query&)> apply = apply_line;
   std::function<Rewrite(const Program&, Query&)> fold = fold_guards;
@@ -22,7 +22,7 @@ struct Judges {
 /// Budgets count operations, never time. `--budget N` multiplies both.
 struct Budgets {
   std::uint64_t interpretation = 20'000'000;  // operations of all interpretations of one command
-  std::uint64_t query = default_isl_budget;   // isl operations of one question
+  std::uint64_t query = default_query_budget;  // operations of one engine for one question
   Budgets times(std::uint64_t factor) const { return {interpretation * factor, query * factor}; }
 };
 

@@ -20,11 +20,10 @@ struct Variable {
   bool is_quotient() const { return divisor != 0; }
 };
 
-class Context {
+class Context : public Algebra {
  public:
-  Context(std::uint64_t budget, Fault planted) : meter(budget), fault_(planted) {}
+  Context(std::uint64_t budget, Fault planted) : Algebra(budget), fault_(planted) {}
 
-  Meter meter;
   bool planted(Fault f) const { return fault_ == f; }
 
   Var fresh() {
@@ -37,7 +36,7 @@ class Context {
   /// floordiv(e, c), c >= 1: what divides evenly is taken out, the rest becomes a quotient variable.
   Linear quotient(const Linear& e, std::int64_t c);
   /// The two rows that define a quotient variable.
-  std::pair<Row, Row> definition(Var q) const;
+  std::pair<Row, Row> definition(Var q);
 
  private:
   Fault fault_;

@@ -67,7 +67,7 @@ class Eliminator {
       std::vector<Clause> product;
       for (const Clause& a : out) {
         for (const Clause& b : factors) {
-          context_.meter.spend(a.size() + b.size() + 1);
+          context_.spend(a.size() + b.size() + 1);
           product.push_back(a);
           product.back().insert(product.back().end(), b.begin(), b.end());
         }
@@ -91,7 +91,7 @@ class Eliminator {
                                                    [&](const Term& t) { return self(self, t.var); });
     };
     for (std::size_t i = 0; i < c.size(); ++i) {
-      const std::vector<Term> terms = c[i].e.terms;
+      const auto terms = c[i].e.terms;
       for (const Term& t : terms) {
         if (!context_.variable(t.var).is_quotient() || !depends(depends, t.var)) continue;
         if (std::find(done.begin(), done.end(), t.var) != done.end()) continue;
@@ -108,13 +108,16 @@ class Eliminator {
   bool tidy(Clause& c) {
     Clause kept;
     for (Row& r : c) {
-      context_.meter.spend(r.e.terms.size() + 1);
-      switch (normalise(r)) {
+      context_.spend(r.e.terms.size() + 1);
+      switch (context_.normalise(r)) {
         case RowState::trivial: continue;
         case RowState::contradiction: return false;
         case RowState::proper: break;
       }
-      if (std::find(kept.begin(), kept.end(), r) == kept.end()) kept.push_back(std::move(r));
+      const bool known = std::any_of(kept.begin(), kept.end(), [&](const Row& k) {
+        return k.equality == r.equality && k.e.constant == r.e.constant && same_terms(k.e, r.e);
+      });
+      if (!known) kept.push_back(r);
     }
     if (kept.size() > most_rows) throw Exhausted{"too many rows under a negated quantifier"};
     c = std::move(kept);
@@ -123,8 +126,8 @@ class Eliminator {
 
   void substitute(Clause& c, Var v, const Linear& value) {
     for (Row& r : c) {
-      context_.meter.spend(r.e.terms.size() + 1);
-      r.e = replaced(r.e, v, value);
+      context_.spend(r.e.terms.size() + 1);
+      r.e = context_.replaced(r.e, v, value);
     }
   }
 
@@ -163,25 +166,24 @@ class Eliminator {
       }
       const Var v = least->var;
       const std::int64_t a = least->coefficient;
-      Linear rest = r.e;
-      rest.terms.erase(rest.terms.begin() + (least - r.e.terms.data()));
-      if (a == 1 || a == -1) return substitute(c, v, scaled(rest, -a));
+      const Linear rest = context_.without(r.e, v);
+      if (a == 1 || a == -1) return substitute(c, v, context_.scaled(rest, -a));
       if (others == 1) {  // a·v + rest == 0
         const std::int64_t g = std::abs(a);
         const Linear q = context_.quotient(rest, g);
-        substitute(c, v, scaled(q, a > 0 ? -1 : 1));
-        if (!context_.planted(Fault::divisibility_forgotten)) c.push_back({combine(rest, 1, q, -g), true});
+        substitute(c, v, context_.scaled(q, a > 0 ? -1 : 1));
+        if (!context_.planted(Fault::divisibility_forgotten)) c.push_back({context_.combine(rest, 1, q, -g), true});
         return;
       }
       // v = t − Σ (a_i div a)·x_i over the other quantified variables
       const Var t = context_.fresh();
       mark(t);
-      Linear value = Linear::variable(t);
+      Linear value = context_.term(t);
       for (const Term& other : r.e.terms) {
         if (other.var == v || !is_quantified(other.var)) continue;
-        value = combine(value, 1, Linear::variable(other.var), -(other.coefficient / a));
+        value = context_.combine(value, 1, context_.term(other.var), -(other.coefficient / a));
       }
-      r.e = replaced(r.e, v, value);
+      r.e = context_.replaced(r.e, v, value);
       substitute(c, v, value);
     }
   }
@@ -232,8 +234,8 @@ class Eliminator {
       for (const Row& high : c) {
         const std::int64_t b = high.e.coefficient(best->v);
         if (b >= 0) continue;
-        context_.meter.spend(low.e.terms.size() + high.e.terms.size() + 1);
-        out.push_back({combine(low.e, checked_mul(b, -1), high.e, a), false});
+        context_.spend(low.e.terms.size() + high.e.terms.size() + 1);
+        out.push_back({context_.combine(low.e, -b, high.e, a), false});
       }
     }
     c = std::move(out);
@@ -248,8 +250,7 @@ class Eliminator {
           if (!is_quantified(t.var) || t.coefficient <= 1) continue;
           if (checked_add(low.e.constant, high.e.constant) != t.coefficient - 1) continue;
           // high: −a·v + u >= 0, low: a·v − u + (a − 1) >= 0
-          Linear u = high.e;
-          std::erase_if(u.terms, [&](const Term& x) { return x.var == t.var; });
+          const Linear u = context_.without(high.e, t.var);
           if (mentions_quantified(u)) continue;
           const Var v = t.var;
           const Linear value = context_.quotient(u, t.coefficient);
@@ -273,16 +274,15 @@ class Eliminator {
         fewest = n;
       }
     }
-    if (fewest > static_cast<std::int64_t>(most_clauses)) throw Exhausted{"too wide a stride under a negated quantifier"};
+    if (fewest > static_cast<std::int64_t>(most_clauses))
+      throw Exhausted{"too wide a stride under a negated quantifier"};
     std::vector<Clause> out;
     for (const Row& r : c) {
       const std::int64_t a = r.e.coefficient(*best);
       for (std::int64_t k = 0; k < a; ++k) {
-        context_.meter.spend(c.size() + 1);
+        context_.spend(c.size() + 1);
         out.push_back(c);
-        Row slice{r.e, true};
-        slice.e.constant = checked_add(slice.e.constant, -k);
-        out.back().push_back(std::move(slice));
+        out.back().push_back({plus(r.e, -k), true});
       }
     }
     return out;

@@ -24,7 +24,7 @@ std::optional<Choice> choose(const Store& store) {
   std::vector<Choice> choices;
   std::vector<std::int32_t> place;
   for (const Row& r : store.rows()) {
-    store.context().meter.spend(r.e.terms.size());
+    store.context().spend(r.e.terms.size());
     for (const Term& t : r.e.terms) {
       if (place.size() <= static_cast<std::size_t>(t.var)) place.resize(static_cast<std::size_t>(t.var) + 1, -1);
       std::int32_t& p = place[static_cast<std::size_t>(t.var)];
@@ -38,7 +38,7 @@ std::optional<Choice> choose(const Store& store) {
         c.largest_lower = std::max(c.largest_lower, t.coefficient);
       } else {
         ++c.upper;
-        c.largest_upper = std::max(c.largest_upper, checked_mul(t.coefficient, -1));
+        c.largest_upper = std::max(c.largest_upper, -t.coefficient);
       }
     }
   }
@@ -66,7 +66,7 @@ std::int64_t slices(const Store& store, const Choice& choice, bool below) {
 Point inexact(const Store& store, const Choice& choice) {
   Context& context = store.context();
   const auto shadow = [&](bool dark) {
-    context.meter.spend(store.rows().size() + 1);
+    context.spend(store.rows().size() + 1);
     Store s = store;
     s.eliminate(choice.v, dark);
     return integer_point(std::move(s));
@@ -74,7 +74,8 @@ Point inexact(const Store& store, const Choice& choice) {
   Point real = shadow(false);
   if (real.kind != Point::Kind::unliftable) return real;
   Point dark = shadow(true);
-  if (dark.kind == Point::Kind::found || (dark.kind == Point::Kind::none && context.planted(Fault::dark_shadow_is_exact)))
+  if (dark.kind == Point::Kind::found ||
+      (dark.kind == Point::Kind::none && context.planted(Fault::dark_shadow_is_exact)))
     return dark;
 
   // Outside the dark shadow a·v lies within (a·b − a − b) / b above a lower bound, b the largest upper coefficient; and
@@ -88,11 +89,9 @@ Point inexact(const Store& store, const Choice& choice) {
     std::int64_t last = last_slice(c, other);
     if (context.planted(Fault::one_splinter_missing)) --last;
     for (std::int64_t k = 0; k <= last; ++k) {
-      context.meter.spend(store.rows().size() + 1);
-      Row slice{r.e, true};
-      slice.e.constant = checked_add(slice.e.constant, -k);
+      context.spend(store.rows().size() + 1);
       Store s = store;
-      s.assume(slice);
+      s.assume({plus(r.e, -k), true});
       Point p = integer_point(std::move(s));
       if (p.kind == Point::Kind::found) return p;
       some = some || p.kind == Point::Kind::unliftable;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "proofs/native/search.hpp"
+#include "proofs/obligation/products.hpp"
 
 namespace assay {
 namespace native {
@@ -16,7 +17,8 @@ Answer unknown(std::string why) {
 }
 
 // Whether the formula holds at a point of all its free symbols; `decide` answers for a quantified part.
-bool holds(const Formula& f, const std::map<Symbol, std::int64_t>& at, const std::function<bool(const Formula&)>& decide) {
+bool holds(const Formula& f, const std::map<Symbol, std::int64_t>& at,
+           const std::function<bool(const Formula&)>& decide) {
   const auto value = [&]() -> std::int64_t {
     const auto v = f.expression().evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
       const auto it = at.find(s);
@@ -36,6 +38,7 @@ bool holds(const Formula& f, const std::map<Symbol, std::int64_t>& at, const std
     case Formula::Kind::conjunction: return std::all_of(f.parts().begin(), f.parts().end(), part);
     case Formula::Kind::disjunction: return std::any_of(f.parts().begin(), f.parts().end(), part);
     case Formula::Kind::exists: return decide(f);
+    case Formula::Kind::product: break;  // solve_linear has removed them
   }
   return false;
 }
@@ -45,6 +48,13 @@ class NativeQuery final : public Query {
   NativeQuery(std::uint64_t budget, Fault fault) : budget_(budget), fault_(fault) {}
 
   Answer solve(const Formula& f, const std::vector<Symbol>& minimise_first) override {
+    Answer out = f.has_products() ? solve_linear(*this, f, minimise_first) : solve_affine(f, minimise_first);
+    out.engine = "native";
+    return out;
+  }
+
+ private:
+  Answer solve_affine(const Formula& f, const std::vector<Symbol>& minimise_first) const {
     try {
       return decide(f, minimise_first);
     } catch (const Overflow&) {
@@ -54,7 +64,6 @@ class NativeQuery final : public Query {
     }
   }
 
- private:
   struct Question {
     Context context;
     Tree tree;
@@ -69,7 +78,7 @@ class NativeQuery final : public Query {
     Question q(f, budget_, fault_);
     Store store(q.context);
     auto model = q.search(store);
-    if (!model) return {Answer::Kind::empty, {}, {}};
+    if (!model) return {Answer::Kind::empty};
 
     std::vector<Symbol> order;
     std::set<Symbol> free;
@@ -78,7 +87,7 @@ class NativeQuery final : public Query {
       if (free.erase(s) != 0) order.push_back(s);
     }
     order.insert(order.end(), free.begin(), free.end());
-    Answer out{Answer::Kind::solution, {}, {}};
+    Answer out{Answer::Kind::solution};
     for (const Symbol& s : order) {
       const auto it = q.translator.symbols().find(s);
       if (it == q.translator.symbols().end()) return unknown("a solution may have any value of a symbol");
@@ -96,14 +105,15 @@ class NativeQuery final : public Query {
     std::vector<NodeId> pending;
     Search(q.tree).assume(bounded, q.root, pending);
     bounded.propagate();
-    const Bound bound = bounded.bound_of({{{v, 1}}, 0});
+    const Bound bound = bounded.bound_of(q.context.term(v));
     if (!bound.has_lo()) return std::nullopt;
     std::int64_t lo = bound.lo;
     std::int64_t hi = model[static_cast<std::size_t>(v)];
     // Invariant: some point has v == hi, none has v < lo. The bound is mostly attained: try it first.
-    for (std::int64_t middle = lo; lo < hi; middle = lo + static_cast<std::int64_t>((static_cast<Int128>(hi) - lo) / 2)) {
+    for (std::int64_t middle = lo; lo < hi;
+         middle = lo + static_cast<std::int64_t>((static_cast<Int128>(hi) - lo) / 2)) {
       Store below = store;
-      below.assume({{{{v, -1}}, middle}, false});
+      below.assume({q.context.term(v, -1, middle), false});
       if (auto better = q.search(below)) {
         model = *std::move(better);
         hi = model[static_cast<std::size_t>(v)];
@@ -111,7 +121,7 @@ class NativeQuery final : public Query {
         lo = middle + 1;
       }
     }
-    store.assume({{{{v, 1}}, checked_mul(hi, -1)}, true});
+    store.assume({q.context.term(v, 1, checked_mul(hi, -1)), true});
     return hi;
   }
 

@@ -98,7 +98,7 @@ std::optional<Model> Search::solve(Store store, std::vector<NodeId> pending) {
   if (store.context().planted(Fault::disjunct_dropped) && count > 1) --count;
   for (std::size_t k = 0; k < count; ++k) {
     if (store.status(tree_, parts[k]) == Truth::no) continue;
-    store.context().meter.spend(store.rows().size() + fresh.size() + 1);
+    store.context().spend(store.rows().size() + fresh.size() + 1);
     std::vector<NodeId> branch = fresh;
     branch.push_back(parts[k]);
     if (auto model = solve(store, std::move(branch))) return model;

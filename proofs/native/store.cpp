@@ -11,49 +11,35 @@ constexpr int propagation_rounds = 4;
 std::size_t at(Var v) { return static_cast<std::size_t>(v); }
 }  // namespace
 
-void Store::grow() {
-  if (solved_.size() < context_->size()) {
-    solved_.resize(context_->size(), -1);
-    defined_.resize(context_->size(), false);
-  }
+// A variable of this branch only: a change of variables.
+Var Store::fresh() {
+  solved_.push_back(-1);
+  bounds_.emplace_back();
+  return static_cast<Var>(solved_.size() - 1);
 }
 
 Linear Store::reduce(const Linear& e) const {
-  const bool touched = std::any_of(e.terms.begin(), e.terms.end(), [&](const Term& t) {
-    return at(t.var) < solved_.size() && solved_[at(t.var)] >= 0;
-  });
-  if (!touched) return e;
-  Linear out;
-  out.constant = e.constant;
-  std::vector<const Term*> replaced_terms;
+  Linear out = e;
   for (const Term& t : e.terms) {
-    if (at(t.var) < solved_.size() && solved_[at(t.var)] >= 0) {
-      replaced_terms.push_back(&t);
-    } else {
-      out.terms.push_back(t);
-    }
-  }
-  for (const Term* t : replaced_terms) {
-    const Linear& value = values_[static_cast<std::size_t>(solved_[at(t->var)])];
-    context_->meter.spend(out.terms.size() + value.terms.size() + 1);
-    out = combine(out, 1, value, t->coefficient);
+    const std::int32_t place = solved_[at(t.var)];
+    if (place < 0) continue;
+    out = context_->combine(context_->without(out, t.var), 1, values_[static_cast<std::size_t>(place)], t.coefficient);
   }
   return out;
 }
 
 void Store::define(const Linear& e) {
   for (const Term& t : e.terms) {
-    if (defined_[at(t.var)] || !context_->variable(t.var).is_quotient()) continue;
+    if (at(t.var) >= defined_.size() || defined_[at(t.var)] || !context_->variable(t.var).is_quotient()) continue;
     defined_[at(t.var)] = true;
-    auto [above, below] = context_->definition(t.var);
+    const auto [above, below] = context_->definition(t.var);
     define(context_->variable(t.var).dividend);
-    queue_.push_back(std::move(above));
-    queue_.push_back(std::move(below));
+    queue_.push_back(above);
+    queue_.push_back(below);
   }
 }
 
 void Store::assume(const Row& r) {
-  grow();
   define(r.e);
   queue_.push_back(r);
   drain();
@@ -69,14 +55,14 @@ void Store::drain() {
 }
 
 void Store::add(Row r) {
-  context_->meter.spend(r.e.terms.size() + 1);
+  context_->spend(r.e.terms.size() + 1);
   r.e = reduce(r.e);
   const std::int64_t before = r.e.constant;
   const bool shared_divisor = r.equality && !r.e.terms.empty() &&
                               std::none_of(r.e.terms.begin(), r.e.terms.end(),
                                            [](const Term& t) { return t.coefficient == 1 || t.coefficient == -1; });
   const std::int64_t first = r.e.terms.empty() ? 1 : r.e.terms[0].coefficient;
-  switch (normalise(r)) {
+  switch (context_->normalise(r)) {
     case RowState::trivial: return;
     case RowState::contradiction: closed_ = true; return;
     case RowState::proper: break;
@@ -98,7 +84,7 @@ void Store::add(Row r) {
 }
 
 void Store::insert(Row r) {
-  context_->meter.spend(rows_.size() / 8 + 1);
+  context_->spend(rows_.size() / 8 + 1);
   for (std::size_t i = 0; i < rows_.size();) {
     const Linear& e = rows_[i].e;
     const bool alike = e.terms.size() == r.e.terms.size() && e.terms[0].var == r.e.terms[0].var;
@@ -136,21 +122,16 @@ void Store::solve(Linear e) {
     }
     const Var v = least->var;
     const std::int64_t a = least->coefficient;
-    if (a == 1 || a == -1) {
-      Linear value = e;
-      value.terms.erase(value.terms.begin() + (least - e.terms.data()));
-      return replace(v, scaled(value, -a));
-    }
+    if (a == 1 || a == -1) return replace(v, context_->scaled(context_->without(e, v), -a));
     // v = t − Σ (a_i div a)·x_i − (k div a): the equation becomes a·t + Σ (a_i mod a)·x_i + (k mod a) == 0.
-    const Var t = context_->fresh();
-    grow();
-    Linear value = Linear::variable(t);
+    const Var t = fresh();
+    std::vector<Term> terms;
     for (const Term& other : e.terms) {
-      if (other.var != v) value = combine(value, 1, Linear::variable(other.var), -(other.coefficient / a));
+      if (other.var != v && other.coefficient / a != 0) terms.push_back({other.var, -(other.coefficient / a)});
     }
-    value.constant = -(e.constant / a);
-    e = replaced(e, v, value);
-    context_->meter.spend(e.terms.size() + 1);
+    terms.push_back({t, 1});  // the latest variable comes last
+    const Linear value = context_->make(terms, -(e.constant / a));
+    e = context_->replaced(e, v, value);
     replace(v, value);
     if (e.terms.size() == 1) {  // a·t + k == 0 with |k| < |a|
       if (e.constant % e.terms[0].coefficient != 0) {
@@ -164,34 +145,31 @@ void Store::solve(Linear e) {
 
 void Store::replace(Var v, const Linear& value) {
   for (Linear& known : values_) {
-    context_->meter.spend(1);
-    known = replaced(known, v, value);
+    context_->spend(1);
+    known = context_->replaced(known, v, value);
   }
   solved_[at(v)] = static_cast<std::int32_t>(values_.size());
   values_.push_back(value);
   for (std::size_t i = 0; i < rows_.size();) {
-    context_->meter.spend(1);
+    context_->spend(1);
     if (rows_[i].e.coefficient(v) == 0) {
       ++i;
       continue;
     }
-    context_->meter.spend(rows_[i].e.terms.size() + value.terms.size());
-    queue_.push_back({replaced(rows_[i].e, v, value), false});
+    queue_.push_back({context_->replaced(rows_[i].e, v, value), false});
     rows_[i] = std::move(rows_.back());
     rows_.pop_back();
   }
 }
 
-Bound Store::bound(Var v) const { return at(v) < bounds_.size() ? bounds_[at(v)] : Bound{}; }
-
 void Store::propagate() {
   if (closed_) return;
-  bounds_.assign(context_->size(), {});
+  bounds_.assign(solved_.size(), {});
   bool changed = true;
   for (int round = 0; changed && round < propagation_rounds; ++round) {
     changed = false;
     for (const Row& r : rows_) {
-      context_->meter.spend(r.e.terms.size());
+      context_->spend(r.e.terms.size());
       // The largest value of the sum, and how many of its terms have none.
       Int128 largest = r.e.constant;
       int open = 0;
@@ -240,7 +218,7 @@ void Store::propagate() {
   for (std::size_t v = 0; v < bounds_.size(); ++v) {
     const Bound b = bounds_[v];
     if (!b.has_lo() || b.lo != b.hi || solved_[v] >= 0) continue;
-    queue_.push_back({{{{static_cast<Var>(v), 1}}, checked_mul(b.lo, -1)}, true});
+    queue_.push_back({context_->term(static_cast<Var>(v), 1, checked_mul(b.lo, -1)), true});
   }
   drain();
 }
@@ -253,7 +231,7 @@ Bound Store::interval(const Linear& e) const {
   bool has_least = true;
   bool has_largest = true;
   for (const Term& t : e.terms) {
-    const Bound b = bound(t.var);
+    const Bound& b = bounds_[at(t.var)];
     const bool up = t.coefficient > 0;
     has_least = has_least && (up ? b.has_lo() : b.has_hi());
     has_largest = has_largest && (up ? b.has_hi() : b.has_lo());
@@ -268,8 +246,8 @@ Bound Store::interval(const Linear& e) const {
 
 Truth Store::status(const Row& r) const {
   Row here{reduce(r.e), r.equality};
-  context_->meter.spend(here.e.terms.size() + 1);
-  switch (normalise(here)) {
+  context_->spend(here.e.terms.size() + 1);
+  switch (context_->normalise(here)) {
     case RowState::trivial: return Truth::yes;
     case RowState::contradiction: return Truth::no;
     case RowState::proper: break;
@@ -312,7 +290,7 @@ Truth Store::status(const Tree& tree, NodeId n) const {
 
 void Store::prune() {
   if (rows_.size() < 6) return;
-  std::vector<Bound> own(context_->size());
+  std::vector<Bound> own(solved_.size());
   for (const Row& r : rows_) {
     if (r.e.terms.size() != 1) continue;
     Bound& b = own[at(r.e.terms[0].var)];
@@ -320,7 +298,7 @@ void Store::prune() {
   }
   std::erase_if(rows_, [&](const Row& r) {
     if (r.e.terms.size() == 1) return false;
-    context_->meter.spend(r.e.terms.size());
+    context_->spend(r.e.terms.size());
     Int128 least = r.e.constant;
     for (const Term& t : r.e.terms) {
       const Bound& b = own[at(t.var)];
@@ -347,9 +325,8 @@ void Store::eliminate(Var v, bool dark) {
     if (a <= 0) continue;
     for (const Row& high : gone->rows) {
       if (high.e.coefficient(v) >= 0) continue;
-      const std::int64_t b = checked_mul(high.e.coefficient(v), -1);
-      context_->meter.spend(low.e.terms.size() + high.e.terms.size() + 1);
-      Row shadow{combine(low.e, b, high.e, a), false};
+      const std::int64_t b = -high.e.coefficient(v);
+      Row shadow{context_->combine(low.e, b, high.e, a), false};
       if (dark) shadow.e.constant = checked_add(shadow.e.constant, checked_mul(-(a - 1), b - 1));
       queue_.push_back(std::move(shadow));
     }
@@ -361,10 +338,10 @@ void Store::eliminate(Var v, bool dark) {
 std::int64_t Store::value(Var v, std::vector<std::optional<std::int64_t>>& known) const {
   if (known[at(v)]) return *known[at(v)];
   std::int64_t out = 0;
-  if (at(v) < solved_.size() && solved_[at(v)] >= 0) {
+  if (solved_[at(v)] >= 0) {
     out = evaluate(values_[static_cast<std::size_t>(solved_[at(v)])], known);
-  } else if (const Variable& variable = context_->variable(v);
-             variable.is_quotient() && !(at(v) < defined_.size() && defined_[at(v)])) {
+  } else if (at(v) < defined_.size() && !defined_[at(v)] && context_->variable(v).is_quotient()) {
+    const Variable& variable = context_->variable(v);
     // A quotient that no row mentions has its defined value; one that the rows define and leave open is free.
     out = floor_quotient(evaluate(variable.dividend, known), variable.divisor);
   }
@@ -379,28 +356,26 @@ std::int64_t Store::evaluate(const Linear& e, std::vector<std::optional<std::int
 }
 
 std::optional<Model> Store::model() const {
-  std::vector<std::optional<std::int64_t>> known(context_->size());
+  std::vector<std::optional<std::int64_t>> known(solved_.size());
   for (const Eliminated* e = eliminated_.get(); e; e = e->earlier.get()) {
     std::optional<std::int64_t> lo;
     std::optional<std::int64_t> hi;
     for (const Row& r : e->rows) {
       const std::int64_t a = r.e.coefficient(e->v);
-      Linear rest = r.e;
-      std::erase_if(rest.terms, [&](const Term& t) { return t.var == e->v; });
-      const std::int64_t others = evaluate(rest, known);
-      context_->meter.spend(rest.terms.size() + 1);
+      const std::int64_t others = evaluate(context_->without(r.e, e->v), known);
+      context_->spend(r.e.terms.size());
       if (a > 0) {  // v >= ceil(−others / a)
         const std::int64_t limit = checked_mul(floor_quotient(others, a), -1);
         lo = lo ? std::max(*lo, limit) : limit;
       } else {
-        const std::int64_t limit = floor_quotient(others, checked_mul(a, -1));
+        const std::int64_t limit = floor_quotient(others, -a);
         hi = hi ? std::min(*hi, limit) : limit;
       }
     }
     if (lo && hi && *lo > *hi) return std::nullopt;
     known[at(e->v)] = lo ? *lo : hi ? *hi : 0;
   }
-  Model out(context_->size());
+  Model out(solved_.size());
   for (std::size_t v = 0; v < out.size(); ++v) out[v] = value(static_cast<Var>(v), known);
   return out;
 }

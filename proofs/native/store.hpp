@@ -12,7 +12,7 @@
 
 namespace assay::native {
 
-/// Values of all variables of a context.
+/// Values by variable: those of the context first, then those that a store made.
 using Model = std::vector<std::int64_t>;
 
 struct Bound {
@@ -25,7 +25,9 @@ enum class Truth : std::uint8_t { no, yes, open };
 
 class Store {
  public:
-  explicit Store(Context& context) : context_(&context) {}
+  /// Of variables that the context has by now; it gets no others.
+  explicit Store(Context& context)
+      : context_(&context), solved_(context.size(), -1), defined_(context.size(), false), bounds_(context.size()) {}
 
   Context& context() const { return *context_; }
   /// No integer point satisfies the rows.
@@ -41,7 +43,6 @@ class Store {
   Truth status(const Row& r) const;
   Truth status(const Tree& tree, NodeId n) const;
   Linear reduce(const Linear& e) const;
-  Bound bound(Var v) const;
   /// What the propagated bounds say about a value.
   Bound bound_of(const Linear& e) const;
 
@@ -67,7 +68,7 @@ class Store {
   void solve(Linear e);
   void replace(Var v, const Linear& value);
   void drain();
-  void grow();
+  Var fresh();
   std::int64_t value(Var v, std::vector<std::optional<std::int64_t>>& known) const;
   std::int64_t evaluate(const Linear& e, std::vector<std::optional<std::int64_t>>& known) const;
 
@@ -77,8 +78,8 @@ class Store {
   std::vector<Row> queue_;
   std::vector<std::int32_t> solved_;  // by variable: index into values_, or −1
   std::vector<Linear> values_;        // over variables that are not solved
-  std::vector<bool> defined_;         // quotients whose definition was added
-  std::vector<Bound> bounds_;         // as of the last propagation; by variable, may be shorter
+  std::vector<bool> defined_;         // of the context's variables: quotients whose definition was added
+  std::vector<Bound> bounds_;         // by variable, as of the last propagation
   std::shared_ptr<const Eliminated> eliminated_;
 };
 

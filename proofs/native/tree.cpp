@@ -15,8 +15,8 @@ NodeId Tree::add(TreeNode n) {
 }
 
 NodeId Tree::row(Row r) {
-  context_.meter.spend(r.e.terms.size() + 1);
-  switch (normalise(r)) {
+  context_.spend(r.e.terms.size() + 1);
+  switch (context_.normalise(r)) {
     case RowState::trivial: return truth;
     case RowState::contradiction: return falsity;
     case RowState::proper: break;
@@ -36,7 +36,7 @@ NodeId Tree::join(TreeNode::Kind kind, const std::vector<NodeId>& parts) {
       kept.push_back(p);
     }
   }
-  context_.meter.spend(kept.size() + 1);
+  context_.spend(kept.size() + 1);
   if (kept.empty()) return every ? truth : falsity;
   if (kept.size() == 1) return kept[0];
   return add({kind, {}, std::move(kept)});
@@ -48,13 +48,11 @@ NodeId Tree::negated(NodeId n) {
     case TreeNode::Kind::truth: return falsity;
     case TreeNode::Kind::falsity: return truth;
     case TreeNode::Kind::row: {
-      Row below{scaled(here.row.e, -1), false};
-      below.e.constant = checked_add(below.e.constant, -1);
-      if (!here.row.equality) return row(std::move(below));
-      Row above{here.row.e, false};
-      above.e.constant = checked_add(above.e.constant, -1);
-      if (context_.planted(Fault::negated_equality_one_side)) return row(std::move(above));
-      return any({row(std::move(above)), row(std::move(below))});
+      const Row below{plus(context_.scaled(here.row.e, -1), -1), false};
+      if (!here.row.equality) return row(below);
+      const Row above{plus(here.row.e, -1), false};
+      if (context_.planted(Fault::negated_equality_one_side)) return row(above);
+      return any({row(above), row(below)});
     }
     case TreeNode::Kind::all:
     case TreeNode::Kind::any: break;
@@ -86,15 +84,15 @@ struct Translator::Lattice {
     for (const Lattice& p : parts) out.parts.push_back(p.mapped(f, flip));
     return out;
   }
-  Lattice times(std::int64_t k) const {
-    return mapped([&](const Linear& e) { return scaled(e, k); }, k < 0);
+  Lattice times(std::int64_t k, Context& c) const {
+    return mapped([&](const Linear& e) { return c.scaled(e, k); }, k < 0);
   }
-  Lattice plus(const Lattice& o) const {
-    if (kind == Kind::leaf && o.kind == Kind::leaf) return {Kind::leaf, combine(leaf, 1, o.leaf, 1), {}};
-    if (kind == Kind::leaf) return o.plus(*this);
+  Lattice plus(const Lattice& o, Context& c) const {
+    if (kind == Kind::leaf && o.kind == Kind::leaf) return {Kind::leaf, c.combine(leaf, 1, o.leaf, 1), {}};
+    if (kind == Kind::leaf) return o.plus(*this, c);
     if (leaves() * o.leaves() > largest_lattice) throw Exhausted{"too many minima and maxima in one expression"};
     Lattice out{kind, {}, {}};
-    for (const Lattice& p : parts) out.parts.push_back(p.plus(o));
+    for (const Lattice& p : parts) out.parts.push_back(p.plus(o, c));
     return out;
   }
 };
@@ -111,32 +109,34 @@ Var Translator::variable(const Symbol& s) {
 Translator::Lattice Translator::lattice(const Index& e) {
   if (e.overflowed()) throw Overflow{};
   Context& context = tree_.context();
-  context.meter.spend(e.terms().size() + 1);
-  Lattice sum{Lattice::Kind::leaf, {{}, e.constant()}, {}};
+  context.spend(e.terms().size() + 1);
+  std::vector<Term> terms;
+  terms.reserve(e.terms().size());
   for (const auto& [atom, coefficient] : e.terms()) {
-    if (atom->kind != IndexAtom::Kind::symbol) continue;
     if (coefficient == INT64_MIN) throw Overflow{};
-    sum.leaf.terms.push_back({variable(atom->symbol), coefficient});
+    if (atom->kind == IndexAtom::Kind::symbol) terms.push_back({variable(atom->symbol), coefficient});
   }
-  std::sort(sum.leaf.terms.begin(), sum.leaf.terms.end(), [](const Term& a, const Term& b) { return a.var < b.var; });
+  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.var < b.var; });
+  Lattice sum{Lattice::Kind::leaf, context.make(terms, e.constant()), {}};
+  if (terms.size() == e.terms().size()) return sum;
   for (const auto& [atom, coefficient] : e.terms()) {
     const auto quotient = [&, divisor = atom->divisor](const Linear& l) { return context.quotient(l, divisor); };
     switch (atom->kind) {
       case IndexAtom::Kind::symbol: break;
       case IndexAtom::Kind::floordiv:
-        sum = sum.plus(lattice(atom->args[0]).mapped(quotient).times(coefficient));
+        sum = sum.plus(lattice(atom->args[0]).mapped(quotient).times(coefficient, context), context);
         break;
       case IndexAtom::Kind::floormod: {
         const Lattice inner = lattice(atom->args[0]);
-        sum = sum.plus(inner.times(coefficient))
-                  .plus(inner.mapped(quotient).times(checked_mul(checked_mul(atom->divisor, -1), coefficient)));
+        sum = sum.plus(inner.times(coefficient, context), context)
+                  .plus(inner.mapped(quotient).times(checked_mul(-atom->divisor, coefficient), context), context);
         break;
       }
       case IndexAtom::Kind::min:
       case IndexAtom::Kind::max: {
         Lattice extreme{atom->kind == IndexAtom::Kind::min ? Lattice::Kind::min : Lattice::Kind::max, {}, {}};
         for (const Index& a : atom->args) extreme.parts.push_back(lattice(a));
-        sum = sum.plus(extreme.times(coefficient));
+        sum = sum.plus(extreme.times(coefficient, context), context);
         break;
       }
     }
@@ -154,7 +154,7 @@ NodeId Translator::nonneg(const Lattice& e) {
 
 NodeId Translator::zero(const Lattice& e) {
   if (e.kind == Lattice::Kind::leaf) return tree_.row({e.leaf, true});
-  return tree_.all({nonneg(e), nonneg(e.times(-1))});
+  return tree_.all({nonneg(e), nonneg(e.times(-1, tree_.context()))});
 }
 
 NodeId Translator::quantified(const Formula& f, bool positive) {
@@ -190,6 +190,7 @@ NodeId Translator::translate(const Formula& f, bool positive) {
     }
     case Formula::Kind::negation: return translate(f.parts()[0], !positive);
     case Formula::Kind::exists: return quantified(f, positive);
+    case Formula::Kind::product: throw Exhausted{"not linear"};  // solve_linear has removed them
     case Formula::Kind::conjunction:
     case Formula::Kind::disjunction: break;
   }

@@ -23,7 +23,9 @@ struct TreeNode {
 
 class Tree {
  public:
-  explicit Tree(Context& context) : context_(context) { nodes_ = {{TreeNode::Kind::truth, {}, {}}, {TreeNode::Kind::falsity, {}, {}}}; }
+  explicit Tree(Context& context) : context_(context) {
+    nodes_ = {{TreeNode::Kind::truth, {}, {}}, {TreeNode::Kind::falsity, {}, {}}};
+  }
   Context& context() const { return context_; }
   const TreeNode& node(NodeId n) const { return nodes_[static_cast<std::size_t>(n)]; }
 
@@ -59,7 +61,8 @@ class Translator {
   Tree& tree_;
   std::unordered_map<Symbol, Var> free_;
   std::vector<std::pair<Symbol, Var>> bound_;
-  std::vector<Var>* eliminating_ = nullptr;  // inside a quantifier that will be eliminated: the variables that go with it
+  std::vector<Var>* eliminating_ =
+      nullptr;  // inside a quantifier that will be eliminated: the variables that go with it
 };
 
 /// The tree of "some value of `variables` makes `body` true", without these variables; equivalent to it.

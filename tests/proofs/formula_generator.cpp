@@ -141,27 +141,4 @@ Formula random_open_formula(Dice& d) {
   return Formula::all(parts);
 }
 
-bool holds(const Formula& f, std::map<Symbol, std::int64_t>& at) {
-  const auto value = [&](const Symbol& s) -> std::optional<std::int64_t> { return at.at(s); };
-  switch (f.kind()) {
-    case Formula::Kind::truth: return true;
-    case Formula::Kind::falsity: return false;
-    case Formula::Kind::nonneg: return *f.expression().evaluate(value) >= 0;
-    case Formula::Kind::zero: return *f.expression().evaluate(value) == 0;
-    case Formula::Kind::negation: return !holds(f.parts()[0], at);
-    case Formula::Kind::conjunction:
-      return std::all_of(f.parts().begin(), f.parts().end(), [&](const Formula& p) { return holds(p, at); });
-    case Formula::Kind::disjunction:
-      return std::any_of(f.parts().begin(), f.parts().end(), [&](const Formula& p) { return holds(p, at); });
-    case Formula::Kind::exists:
-      for (std::int64_t q = -1; q <= 5; ++q) {
-        at[f.variables()[0]] = q;
-        if (holds(f.parts()[0], at)) return true;
-      }
-      return false;
-    default: break;
-  }
-  return false;
-}
-
 }  // namespace assay::test

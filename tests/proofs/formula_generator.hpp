@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 
 #include "proofs/obligation/formula.hpp"
 
@@ -25,8 +24,5 @@ Formula random_boxed_formula(Dice& dice);
 /// Like obligations: loops with parameters, strides and tiles, an equation of two cells, an order. Also unbounded variables,
 /// exists without bounds, equalities without unit coefficients.
 Formula random_open_formula(Dice& dice);
-
-/// The value of a formula of random_boxed_formula.
-bool holds(const Formula& f, std::map<Symbol, std::int64_t>& at);
 
 }  // namespace assay::test
