@@ -54,12 +54,24 @@ std::string obligations_text(const std::vector<ObligationReport>& list) {
   return join(parts);
 }
 
+/// Every engine once, in the order in which they are asked; an obligation may name several ("native, isl").
 std::string engines_text(const std::vector<ObligationReport>& list) {
-  std::set<std::string> engines;
+  static constexpr std::string_view order[] = {"structure", "intervals", "table", "native", "isl"};
+  std::vector<std::string> engines;
   for (const ObligationReport& o : list) {
-    if (!o.obligation.engine.empty()) engines.insert(o.obligation.engine);
+    std::string_view rest = o.obligation.engine;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(", "), rest.size());
+      const std::string engine(rest.substr(0, end));
+      if (std::find(engines.begin(), engines.end(), engine) == engines.end()) engines.push_back(engine);
+      rest.remove_prefix(std::min(end + 2, rest.size()));
+    }
   }
-  return join({engines.begin(), engines.end()});
+  const auto rank = [&](const std::string& e) { return std::find(std::begin(order), std::end(order), e) - order; };
+  std::stable_sort(engines.begin(), engines.end(), [&](const std::string& a, const std::string& b) {
+    return std::make_pair(rank(a), a) < std::make_pair(rank(b), b);
+  });
+  return join(engines);
 }
 
 void add_steps(Lines& lines, const Report& r, bool verbose) {
@@ -99,18 +111,18 @@ void add_obligations(Lines& lines, const Report& r, bool verbose) {
       {Status::proved, "proved"}, {Status::violated, "violated"}, {Status::undecided, "open"}};
   for (const auto& [status, title] : statuses) {
     std::map<std::string, int> kinds;
-    std::set<std::string> engines;
+    std::vector<ObligationReport> these;
     for (const ObligationReport& o : r.obligations) {
       if (o.obligation.status != status) continue;
       ++kinds[o.obligation.kind];
-      if (!o.obligation.engine.empty()) engines.insert(o.obligation.engine);
+      these.push_back(o);
     }
     if (kinds.empty()) continue;
     std::vector<std::string> parts;
     for (const auto& [kind, n] : kinds) parts.push_back(fmt::format("{} {}", kind, n));
-    lines.push_back(
-        fmt::format("{:<9} {}{}", title, join(parts),
-                    engines.empty() ? std::string() : fmt::format("   ({})", join({engines.begin(), engines.end()}))));
+    const std::string engines = engines_text(these);
+    lines.push_back(fmt::format("{:<9} {}{}", title, join(parts),
+                                engines.empty() ? std::string() : fmt::format("   ({})", engines)));
     if (!verbose) continue;
     for (const ObligationReport& o : r.obligations) {
       if (o.obligation.status == status)

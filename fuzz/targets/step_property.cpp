@@ -13,7 +13,7 @@
 #include "interp/interpreter.hpp"
 #include "ir/traverse.hpp"
 #include "oracle/compare.hpp"
-#include "proofs/isl/query.hpp"
+#include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
 
 namespace assay::fuzz {
@@ -41,7 +41,7 @@ bool right(const Program& p, Query& query) {
 
 class Property {
  public:
-  explicit Property(const StepPropertyOptions& options) : options_(options), query_(make_isl_query()) {}
+  explicit Property(const StepPropertyOptions& options) : options_(options), query_(make_portfolio_query()) {}
 
   StepPropertyResult run() {
     for (std::uint64_t k = 0; result_.pairs < options_.pairs; ++k) {

@@ -61,6 +61,9 @@ class Builder {
     return Set(isl_set_empty(space()));
   }
 
+  /// An index value of the formula left 64 bits when it was made: the set means nothing.
+  bool overflowed() const { return overflowed_; }
+
  private:
   isl_space* space() const { return isl_space_set_alloc(ctx_, 0, static_cast<unsigned>(dimensions_.size())); }
 
@@ -91,6 +94,7 @@ class Builder {
   }
 
   Set constraint(const Formula& f) {
+    overflowed_ |= f.expression().overflowed();
     const bool equality = f.kind() == Formula::Kind::zero;
     if (has_extremes(f.expression())) {
       isl_pw_aff* value = piecewise(f.expression());
@@ -167,6 +171,7 @@ class Builder {
 
   isl_ctx* ctx_;
   std::vector<Symbol> dimensions_;
+  bool overflowed_ = false;
 };
 
 class IslQuery final : public Query {
@@ -193,7 +198,9 @@ class IslQuery final : public Query {
     Context ctx(isl_ctx_alloc());
     isl_options_set_on_error(ctx.get(), ISL_ON_ERROR_CONTINUE);
     isl_ctx_set_max_operations(ctx.get(), budget_);
-    const Set set = Builder(ctx.get(), dimensions).build(f);
+    Builder builder(ctx.get(), dimensions);
+    const Set set = builder.build(f);
+    if (builder.overflowed()) return {Answer::Kind::unknown, {}, "an index value left 64 bits"};
     const isl_bool empty = isl_set_is_empty(set.get());
     if (empty == isl_bool_error) return unknown(ctx.get());
     if (empty == isl_bool_true) return {Answer::Kind::empty};

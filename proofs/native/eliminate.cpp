@@ -4,7 +4,7 @@
 //   by an equality:  unit coefficient → substitution;  c·x = e → x = floordiv(e, c), provided that c divides e;
 //   by c·x in an interval of exactly c integers, e − c < c·x <= e → x = floordiv(e, c);
 //   by combining all lower with all upper bounds where one side has unit coefficients only (Fourier–Motzkin is exact there);
-//   otherwise by the least x that satisfies the lower bounds: it lies less than c above one of them, c·x = bound + k.
+//   otherwise by the least x that satisfies the lower bounds: one of them rounded up to a multiple of its coefficient.
 // Quotients of quantified variables are quantified too, with their definitions as rows.
 #include <algorithm>
 
@@ -145,7 +145,7 @@ class Eliminator {
       }
       const auto open = std::find_if(c.begin(), c.end(), [&](const Row& r) { return mentions_quantified(r.e); });
       if (open == c.end()) break;
-      if (one_sided(c) || by_unit_bounds(c) || by_full_interval(c)) continue;
+      if (one_sided(c) || by_full_interval(c) || by_unit_bounds(c)) continue;
       for (Clause& slice : slices(c)) reduce(std::move(slice), ways);
       return;
     }
@@ -251,7 +251,7 @@ class Eliminator {
           if (checked_add(low.e.constant, high.e.constant) != t.coefficient - 1) continue;
           // high: −a·v + u >= 0, low: a·v − u + (a − 1) >= 0
           const Linear u = context_.without(high.e, t.var);
-          if (mentions_quantified(u)) continue;
+          if (!divides_quantified(u, t.coefficient)) continue;
           const Var v = t.var;
           const Linear value = context_.quotient(u, t.coefficient);
           substitute(c, v, value);
@@ -262,13 +262,24 @@ class Eliminator {
     return false;
   }
 
-  // a·v + l >= 0 for all lower bounds: at the least such v some bound has a·v + l < a. All its rows are kept.
+  // floordiv(e, a) is linear in the quantified variables: a divides their coefficients.
+  bool divides_quantified(const Linear& e, std::int64_t a, Var except = -1) const {
+    return std::all_of(e.terms.begin(), e.terms.end(), [&](const Term& t) {
+      return t.var == except || !is_quantified(t.var) || t.coefficient % a == 0;
+    });
+  }
+
+  // a·v + l >= 0 for all lower bounds: the least such v is −floordiv(l, a) for some of them. Where that is not linear in the
+  // quantified variables, a·v + l is one of 0 … a − 1.
   std::vector<Clause> slices(const Clause& c) {
     std::optional<Var> best;
     std::int64_t fewest = 0;
     for (const Sides& s : sides(c)) {
       std::int64_t n = 0;
-      for (const Row& r : c) n = checked_add(n, std::max<std::int64_t>(r.e.coefficient(s.v), 0));
+      for (const Row& r : c) {
+        const std::int64_t a = r.e.coefficient(s.v);
+        if (a > 0) n = checked_add(n, divides_quantified(r.e, a, s.v) ? 1 : a);
+      }
       if (!best || n < fewest) {
         best = s.v;
         fewest = n;
@@ -279,6 +290,11 @@ class Eliminator {
     std::vector<Clause> out;
     for (const Row& r : c) {
       const std::int64_t a = r.e.coefficient(*best);
+      if (a > 0 && divides_quantified(r.e, a, *best)) {
+        out.push_back(c);
+        substitute(out.back(), *best, context_.scaled(context_.quotient(context_.without(r.e, *best), a), -1));
+        continue;
+      }
       for (std::int64_t k = 0; k < a; ++k) {
         context_.spend(c.size() + 1);
         out.push_back(c);

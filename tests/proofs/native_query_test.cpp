@@ -199,6 +199,16 @@ TEST(NativeQuery, numbers_beyond_64_bits_are_unknown) {
   }
 }
 
+TEST(NativeQuery, an_overflowed_index_is_unknown) {
+  const Index wide = symbol("x") * INT64_MAX * 4;
+  const Formula f = Formula::nonneg(wide) & within(0, symbol("x"), 3);
+  const std::unique_ptr<Query> engines[] = {make_native_query(), make_isl_query()};
+  for (const auto& engine : engines) {
+    RULE_TRUE("PRF-1", engine->solve(f).kind == Answer::Kind::unknown);
+    RULE_TRUE("PRF-1", engine->solve(!f).kind == Answer::Kind::unknown);
+  }
+}
+
 TEST(NativeQuery, budget_is_a_count_of_operations) {
   Dice dice(7);
   std::vector<Formula> formulas;

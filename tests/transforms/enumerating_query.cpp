@@ -66,6 +66,7 @@ class Search {
         if (open) return std::nullopt;
         return !decisive;
       }
+      case Formula::Kind::product:
       case Formula::Kind::exists: break;
     }
     return std::nullopt;
