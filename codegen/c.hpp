@@ -4,28 +4,38 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ir/program.hpp"
 #include "ir/tensor.hpp"
 
 namespace assay::codegen {
 
+/// The compiler that a text is for. `gnu`: gcc and clang. `tcc` declares what it calls instead of including headers, and
+/// has no vectors and no __float128.
+enum class Dialect { gnu, tcc };
+
 /// The C text. Entry: `int assay_kernel(const long long* parameters, void* const* buffers)`, buffers in declaration order
 /// (input, inout, output, temp; others are inside). It returns 0, or what is wrong around it: 1 rounding mode, 2 flushed
 /// subnormals, 3 overlapping buffers, 4 a short long double. Refuses programs with @workgroup, @reduce, barrier, shared or
-/// launch (CGEN-1).
-Result<std::string> emit_c(const Program& p);
+/// launch (CGEN-1), and for tcc what CGEN-25 names.
+Result<std::string> emit_c(const Program& p, Dialect dialect = Dialect::gnu);
 /// Whether an observed buffer of `p` depends on an operation that generated code does not promise to the bit
 /// (exp, exp2, log, log2, sin, cos, tanh, rsqrt, pow at f64; spec/numerics.md rigour U).
 bool has_uncompared_operations(const Program& p);
 
 struct CompilerSpec {
-  std::string name;     // "c"
-  std::string command;  // "gcc"
+  std::string name;     // "c", "clang", "tcc", or with a level "c-O0", "clang-v3"
+  std::string command;  // "gcc"; "tcc" is the in-memory compiler of the worker, not a command
   std::string flags;    // "-O2"
+  Dialect dialect = Dialect::gnu;
 };
-/// The compilers found on this machine (gcc today), best first; empty when there is none.
+/// The compilers that are here, each at its usual level: gcc -O2, clang -O2, tcc. Empty when there is none, or no worker
+/// process to run their code in.
 std::vector<CompilerSpec> available_compilers();
+/// The same compilers at every level that has a name, the usual ones left out: -O0, -O1, -O3, and v3, which is -O3 for
+/// x86-64-v3 (where the processor has it: its fused multiply-add is what an unwanted contraction would use).
+std::vector<CompilerSpec> compiler_levels();
 
 struct KernelOutcome {
   enum class Status { ok, compile_error, crashed, timed_out, unavailable, environment } status = Status::ok;
@@ -33,7 +43,7 @@ struct KernelOutcome {
   TensorMap outputs{};  // inout and output buffers (ok only)
 };
 
-/// A compiled program. Runs happen in a worker process: a crash, a hang or an exit of the kernel is an outcome.
+/// A compiled program. Runs happen in processes of their own: a crash, a hang or an exit of the kernel is an outcome.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -43,5 +53,20 @@ class Kernel {
 };
 /// Compiles; on failure `error` says why.
 std::unique_ptr<Kernel> compile(const Program& p, const CompilerSpec& compiler, KernelOutcome& error);
+
+struct Compiled {
+  std::unique_ptr<Kernel> kernel{};
+  KernelOutcome error{};  // when there is no kernel
+};
+/// Compiles many programs in as few compilations as possible. One that cannot be compiled, or loaded, fails alone.
+std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler);
+
+struct KernelRun {
+  Kernel* kernel = nullptr;
+  const ParameterMap* parameters = nullptr;
+  const TensorMap* inputs = nullptr;
+};
+/// Many runs, with few exchanges with the processes that hold the kernels. Each run is a process of its own, with `limit`.
+std::vector<KernelOutcome> run_batch(const std::vector<KernelRun>& runs, std::chrono::milliseconds limit);
 
 }  // namespace assay::codegen

@@ -23,24 +23,29 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
       compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
   result_.report.backend = compiler.name;
   result_.report.detail = compiler.flags.empty() ? compiler.command : compiler.command + " " + compiler.flags;
-  result_.label = fmt::format("{} ({})", compiler.name, result_.report.detail);
+  result_.label = compiler.command == compiler.name ? result_.report.detail
+                                                    : fmt::format("{} ({})", compiler.name, result_.report.detail);
   if (!compared_) {
     result_.report.rigour = 'U';
     result_.omissions.push_back(fmt::format(
         "{}: run but not compared: it uses f64 functions that generated code does not promise to the bit (rigour U)",
         result_.label));
   }
-  const auto build = [&](const Program& p, const char* which) {
-    codegen::KernelOutcome error;
-    std::unique_ptr<codegen::Kernel> kernel = codegen::compile(p, compiler, error);
-    if (!kernel)
-      result_.incomplete =
-          fmt::format("{}: the {} program could not be compiled: {}", result_.label, which, error.message);
-    return kernel;
-  };
-  before_ = build(before, "source");
-  if (!before_) return;
-  after_ = build(after, "final");
+  std::vector<codegen::Compiled> both = codegen::compile_batch({&before, &after}, compiler);
+  for (const std::size_t i : {0, 1}) {
+    if (both[i].kernel || result_.incomplete) continue;
+    const codegen::KernelOutcome& error = both[i].error;
+    const std::string which = i == 0 ? "source" : "final";
+    // What another compiler covers is not missing because tcc is a small compiler (CHK-18).
+    if (compiler.dialect == codegen::Dialect::tcc && error.status == codegen::KernelOutcome::Status::unavailable) {
+      result_.omissions.push_back(fmt::format("{}: not run: {}", result_.label, error.message));
+      return;
+    }
+    result_.incomplete =
+        fmt::format("{}: the {} program could not be compiled: {}", result_.label, which, error.message);
+  }
+  before_ = std::move(both[0].kernel);
+  after_ = std::move(both[1].kernel);
 }
 
 std::optional<TensorMap> CompiledPair::run(codegen::Kernel& kernel, const std::string& which, const ParameterMap& size,
@@ -125,7 +130,11 @@ void CompiledPair::run_full(const ParameterMap& size, const std::vector<InputCho
 }
 
 std::vector<std::string> backend_names() {
-  return {"interp", "c", "gcc", "clang", "tcc", "opencl", "oclgrind", "simt", "cuda"};
+  std::vector<std::string> names{"interp", "c", "gcc", "clang", "tcc", "opencl", "oclgrind", "simt", "cuda"};
+  for (const char* family : {"c", "clang"}) {
+    for (const char* level : {"-O0", "-O1", "-O3", "-v3"}) names.push_back(std::string(family) + level);
+  }
+  return names;
 }
 
 bool is_backend_name(const std::string& name) {
@@ -133,18 +142,41 @@ bool is_backend_name(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_backend_built(const std::string& name) {
-  if (name == "interp") return true;
-  for (const codegen::CompilerSpec& c : codegen::available_compilers()) {
-    if (c.name == name || c.command == name) return true;
-  }
-  return false;
+namespace {
+
+/// A compiler by its name, or the usual level of a command.
+bool is_named(const codegen::CompilerSpec& c, const std::string& name, bool level) {
+  return c.name == name || (!level && c.command == name);
 }
+
+}  // namespace
+
+bool is_backend_built(const std::string& name) { return name == "interp" || !chosen_compilers({name}).empty(); }
 
 std::vector<codegen::CompilerSpec> chosen_compilers(const std::set<std::string>& chosen) {
   std::vector<codegen::CompilerSpec> out;
-  for (codegen::CompilerSpec& c : codegen::available_compilers()) {
-    if (chosen.empty() || chosen.count(c.name) != 0 || chosen.count(c.command) != 0) out.push_back(std::move(c));
+  const auto add = [&](std::vector<codegen::CompilerSpec> all, bool level) {
+    for (codegen::CompilerSpec& c : all) {
+      const bool wanted = chosen.empty() ? !level && c.name != "clang"
+                                         : std::any_of(chosen.begin(), chosen.end(),
+                                                       [&](const std::string& n) { return is_named(c, n, level); });
+      if (wanted) out.push_back(std::move(c));
+    }
+  };
+  add(codegen::available_compilers(), false);
+  if (!chosen.empty()) add(codegen::compiler_levels(), true);
+  return out;
+}
+
+std::vector<std::string> absent_backends(const std::set<std::string>& chosen) {
+  std::vector<std::string> out;
+  for (const std::string& name : chosen) {
+    if (is_backend_built(name)) continue;
+    const bool later = name == "opencl" || name == "oclgrind" || name == "simt" || name == "cuda";
+    const bool processor = name.ends_with("-v3") && is_backend_built(name.substr(0, name.size() - 3));
+    out.push_back(name + (later       ? ": not built yet"
+                          : processor ? ": this processor has no x86-64-v3"
+                                      : ": not installed"));
   }
   return out;
 }

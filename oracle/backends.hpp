@@ -56,7 +56,10 @@ bool is_backend_name(const std::string& name);
 bool is_backend_built(const std::string& name);
 std::vector<std::string> backend_names();
 
-/// The compilers that are here and that `chosen` allows ("c", or a compiler's command); empty `chosen` allows all.
+/// The compilers that are here and that `chosen` allows: by name ("c", "clang-O3") or by command ("gcc"); empty `chosen`
+/// allows each at its usual level.
 std::vector<codegen::CompilerSpec> chosen_compilers(const std::set<std::string>& chosen);
+/// "NAME: why" for every chosen backend that is not here.
+std::vector<std::string> absent_backends(const std::set<std::string>& chosen);
 
 }  // namespace assay::oracle

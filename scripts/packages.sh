@@ -7,7 +7,8 @@
 #
 # Groups: core (build and run `assay`; the default), tests (build and run the tests), fuzz (the fuzzer of the parser),
 # bench, package (build and check the Debian packages), develop (format, analysis, a compiler cache, readers of the manual page and
-# of the completion scripts), solvers (a second SMT solver). Other scripts source this file and call its functions.
+# of the completion scripts), solvers (a second SMT solver), backends (further
+# compilers that `check` uses where they are here). Other scripts source this file and call its functions.
 # Exit status: 0 done, 2 the command line is wrong, or something is missing and cannot be installed from here.
 
 packages_core=(g++ gcc cmake ninja-build pkg-config python3
@@ -18,6 +19,7 @@ packages_bench=(libbenchmark-dev)
 packages_package=(dpkg-dev fakeroot lintian debootstrap)
 packages_develop=(ccache clang-format-14 clang-tidy-14 cppcheck pyflakes3 shellcheck man-db groff mandoc zsh fish)
 packages_solvers=(cvc5)
+packages_backends=(clang-14 libtcc-dev)
 
 # packages_in GROUP…: the packages of those groups, one a line.
 packages_in() {
@@ -31,8 +33,9 @@ packages_in() {
       package) printf '%s\n' "${packages_package[@]}" ;;
       develop) printf '%s\n' "${packages_develop[@]}" ;;
       solvers) printf '%s\n' "${packages_solvers[@]}" ;;
+      backends) printf '%s\n' "${packages_backends[@]}" ;;
       *)
-        echo "packages: no group '$group' (core tests fuzz bench package develop solvers)" >&2
+        echo "packages: no group '$group' (core tests fuzz bench package develop solvers backends)" >&2
         return 2
         ;;
     esac

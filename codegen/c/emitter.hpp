@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/c.hpp"
 #include "codegen/c/helpers.hpp"
 #include "codegen/c/names.hpp"
 #include "codegen/c/text.hpp"
@@ -26,7 +27,7 @@ namespace assay::codegen {
 
 class Emitter {
  public:
-  explicit Emitter(const Program& p);
+  Emitter(const Program& p, Dialect dialect, Helpers& helpers);
 
   /// Emits into the text at the current indentation.
   void block(const Block& b);
@@ -93,14 +94,17 @@ class Emitter {
   bool varies(const Index& e) const;
 
   Text offset(const Symbol& buffer, const std::vector<Expr>& indices);
-  Text conversion(Type to, const Expr& operand);
+  Text conversion(Type to, const Expr& source);
   Text operation(const Expr& e);
+  /// An expression whose value another operation waits for while it may evaluate more.
+  Text operand(const Expr& e);
   Text scope(const Expr& e);
   std::string symbol_text(const Symbol& s);
 
   const Program& program_;
+  Dialect dialect_;
   Names names_;
-  Helpers helpers_;
+  Helpers& helpers_;
   std::string out_;
   int depth_ = 0;
   std::int64_t stack_bytes_ = 0;

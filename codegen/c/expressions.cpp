@@ -1,6 +1,8 @@
 // Expressions: operators of C where they mean the same, helpers elsewhere.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/c/emitter.hpp"
 
 namespace assay::codegen {
@@ -106,26 +108,57 @@ std::optional<Infix> infix(Op op) {
 
 }  // namespace
 
+namespace {
+
+// Whether a compiler may know the value: nothing of the program's state is in it.
+bool folds(const Expr& e) {
+  switch (e->op) {
+    case Op::literal: return true;
+    case Op::index: return e->index.is_constant();
+    case Op::variable:
+    case Op::load:
+    case Op::scope: return false;
+    default: return std::all_of(e->args.begin(), e->args.end(), [](const Expr& a) { return folds(a); });
+  }
+}
+
+}  // namespace
+
 Text Emitter::operation(const Expr& e) {
   const Type t = e->op == Op::select ? e->args[1]->type : e->args.front()->type;
   if (is_native(e->op, t)) {
     if (const auto form = infix(e->op)) {
-      const std::string left = within(expression(e->args[0]), form->left);
-      return {fmt::format("{} {} {}", left, info(e->op).text, within(expression(e->args[1]), form->right)),
-              form->result};
+      const bool logical = e->op == Op::land || e->op == Op::lor;
+      const auto side = [&](const Expr& a) { return logical ? expression(a) : operand(a); };
+      std::string left = within(side(e->args[0]), form->left);
+      // tcc folds in long double, and rounds a sum of constants twice; it does not look into functions.
+      if (dialect_ == Dialect::tcc && t == Type::f64 && !is_comparison(e->op) && folds(e->args[0]))
+        left = helpers_.use("unfolded") + "(" + left + ")";
+      return {fmt::format("{} {} {}", left, info(e->op).text, within(side(e->args[1]), form->right)), form->result};
     }
     return {std::string(info(e->op).text) + within(expression(e->args[0]), Binding::primary), Binding::unary};
   }
   std::string call = helpers_.use(e->op, t) + "(";
-  for (std::size_t i = 0; i < e->args.size(); ++i) call += (i == 0 ? "" : ", ") + expression(e->args[i]).s;
+  for (std::size_t i = 0; i < e->args.size(); ++i) call += (i == 0 ? "" : ", ") + operand(e->args[i]).s;
   return {call + ")"};
 }
 
-Text Emitter::conversion(Type to, const Expr& operand) {
-  const Type from = operand->type;
-  const Text x = expression(operand);
-  const auto cast = [](Type t, const Text& value) {
-    return Text{fmt::format("({}){}", c_type(t), within(value, Binding::unary)), Binding::unary};
+Text Emitter::operand(const Expr& e) {
+  const bool flag = is_comparison(e->op) || e->op == Op::land || e->op == Op::lor || e->op == Op::lnot ||
+                    (e->op == Op::convert && e->type == Type::boolean);
+  if (dialect_ != Dialect::tcc || !flag) return expression(e);
+  // tcc keeps a comparison in the processor's flags, and loses it when a later operand is a statement expression.
+  return {fmt::format("{}({})", helpers_.use("flag"), expression(e).s)};
+}
+
+Text Emitter::conversion(Type to, const Expr& source) {
+  const Type from = source->type;
+  const Text x = operand(source);
+  const auto cast = [&](Type t, const Text& value) {
+    // tcc takes an int8_t for a uint16_t as it is.
+    const bool by_way = dialect_ == Dialect::tcc && from == Type::i8 && t == Type::u16;
+    return Text{fmt::format("({}){}{}", c_type(t), by_way ? "(int64_t)" : "", within(value, Binding::unary)),
+                Binding::unary};
   };
   if (to == from) return x;
   const bool narrow_source = from == Type::f16 || from == Type::bf16;

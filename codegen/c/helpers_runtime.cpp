@@ -119,6 +119,8 @@ constexpr std::array helpers{
     RuntimeHelper{"u64_from_f64", "",
                   "static inline uint64_t u64_from_f64(double x) { return !(x > 0) ? 0 : x >= 0x1p64 ? UINT64_MAX : "
                   "(uint64_t)x; }\n"},
+    RuntimeHelper{"flag", "", "static int flag(int x) { return x; }\n"},
+    RuntimeHelper{"unfolded", "", "static double unfolded(double x) { return x; }\n"},
     RuntimeHelper{"environment", "",
                   "/* 0 when arithmetic rounds to nearest and keeps subnormals. */\n"
                   "static int environment(void) {\n"

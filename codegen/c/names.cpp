@@ -11,7 +11,7 @@ namespace assay::codegen {
 namespace {
 
 // Keywords of C11 and GNU C, lower-case macros of compilers and headers, and the identifiers that the unit's own text uses.
-constexpr std::array<std::string_view, 72> taken{"auto",
+constexpr std::array<std::string_view, 74> taken{"auto",
                                                  "break",
                                                  "case",
                                                  "char",
@@ -66,6 +66,8 @@ constexpr std::array<std::string_view, 72> taken{"auto",
                                                  "buffers",
                                                  "narrow",
                                                  "extended",
+                                                 "unfolded",
+                                                 "flag",
                                                  "bytes",
                                                  "overlap",
                                                  "environment",

@@ -8,7 +8,8 @@
 
 namespace assay::codegen {
 
-Emitter::Emitter(const Program& p) : program_(p) {
+Emitter::Emitter(const Program& p, Dialect dialect, Helpers& helpers)
+    : program_(p), dialect_(dialect), helpers_(helpers) {
   // Parameters and buffers are what a reader of the unit knows: they have the first choice of names.
   for (const Parameter& parameter : p.parameters) names_.of(parameter.name);
   for (const Buffer& buffer : p.buffers) names_.of(buffer.name);

@@ -1,9 +1,11 @@
-// The whole translation unit: what it says about itself, headers, helpers, constant tables and the entry function.
+// The whole translation unit: what it says about itself, headers, helpers, and for every program an entry function with its
+// constant tables. Several programs in one unit share their helpers.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "codegen/c.hpp"
+#include "codegen/c/dialect.hpp"
 #include "codegen/c/emitter.hpp"
 #include "codegen/c/grid.hpp"
 #include "codegen/c/unit.hpp"
@@ -58,19 +60,24 @@ std::string shape_text(const Buffer& b) {
   return fmt::format("{}[{}]", name(b.type), s);
 }
 
-class Unit {
+/// One program: its entry function, whose helpers gather in `helpers`.
+class Entry {
  public:
-  explicit Unit(const Program& p) : p_(p), emit_(p) {}
+  Entry(const Program& p, Dialect dialect, Helpers& helpers) : p_(p), dialect_(dialect), emit_(p, dialect, helpers) {}
 
-  std::string text() {
-    const std::string entry = entry_text();
-    std::string s = description();
-    s += "#include <fenv.h>\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
-    if (emit_.helpers().uses_quad()) s += "#include <quadmath.h>\n";
-    return s + "\n" + emit_.helpers().text() + "\n" + entry;
+  std::string text(const std::string& name) {
+    const std::string body = emit_.indented([&] {
+      if (needs_groups(p_)) {
+        groups();
+      } else {
+        with_locals();
+      }
+      emit_.line("return 0;");
+    });
+    const std::string head = emit_.indented([&] { arguments(); });
+    return "int " + name + "(const long long *parameters, void *const *buffers) {\n" + head + body + "}\n";
   }
 
- private:
   std::string description() {
     std::string s = fmt::format("/* {}: generated C11 with GNU statement expressions.\n *\n", p_.name);
     s += " *   int assay_kernel(const long long *parameters, void *const *buffers)\n *\n";
@@ -93,31 +100,26 @@ class Unit {
     return s;
   }
 
+ private:
   /// `const` buffers, inside the entry: there their names may hide those of the C library.
   void tables() {
     for (const Buffer& b : p_.buffers) {
       if (b.kind != BufferKind::constant) continue;
+      const bool bits = dialect_ == Dialect::tcc && is_float(b.type);  // -INFINITY is no constant for tcc
       std::string values;
       for (std::size_t i = 0; i < b.data.size(); ++i)
-        values += (i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ") + c_literal(b.data[i]).s;
+        values += (i == 0        ? ""
+                   : i % 16 == 0 ? ",\n    "
+                                 : ", ") +
+                  (bits ? fmt::format("UINT64_C({})", b.data[i].bits) : c_literal(b.data[i]).s);
       if (b.data.empty()) values = "0";
       const std::size_t count = std::max<std::size_t>(b.data.size(), 1);
-      emit_.line(
-          fmt::format("static const {} {}[{}] = {{{}}};", c_type(b.type), emit_.names().of(b.name), count, values));
+      const std::string table = emit_.names().of(b.name), cells = bits ? emit_.names().fresh(table + "_bits") : table;
+      emit_.line(fmt::format("static const {} {}[{}] = {{{}}};",
+                             bits ? fmt::format("uint{}_t", bit_width(b.type)) : std::string(c_type(b.type)), cells,
+                             count, values));
+      if (bits) emit_.line(fmt::format("const {0} *const {1} = (const {0} *){2};", c_type(b.type), table, cells));
     }
-  }
-
-  std::string entry_text() {
-    const std::string body = emit_.indented([&] {
-      if (needs_groups(p_)) {
-        groups();
-      } else {
-        with_locals();
-      }
-      emit_.line("return 0;");
-    });
-    const std::string head = emit_.indented([&] { arguments(); });
-    return "int assay_kernel(const long long *parameters, void *const *buffers) {\n" + head + body + "}\n";
   }
 
   /// Parameters, the checks that the entry promises, and the buffers.
@@ -234,15 +236,52 @@ class Unit {
   }
 
   const Program& p_;
+  Dialect dialect_;
   Emitter emit_;
 };
 
+Diagnostic tcc_refusal() {
+  Diagnostic d;
+  d.code = "CGEN-25";
+  d.message = "tcc has no __float128, which `pow` at f32 needs";
+  d.help = "the other compilers cover it";
+  return d;
+}
+
 }  // namespace
 
-Result<std::string> emit_c(const Program& p) {
+Result<std::string> emit_c(const Program& p, Dialect dialect) {
   std::vector<Diagnostic> found = refusals(p);
   if (!found.empty()) return tl::unexpected(std::move(found));
-  return Unit(p).text();
+  Helpers helpers;
+  Entry entry(p, dialect, helpers);
+  const std::string text = entry.text("assay_kernel");
+  if (dialect == Dialect::tcc && helpers.uses_quad()) return tl::unexpected(std::vector{tcc_refusal()});
+  return entry.description() + prelude(dialect, helpers) + "\n" + helpers.text() + "\n" + text;
+}
+
+Batch emit_batch(const std::vector<const Program*>& programs, Dialect dialect) {
+  Batch batch;
+  Helpers helpers;
+  std::string entries;
+  int number = 0;
+  for (const Program* p : programs) {
+    std::vector<Diagnostic> found = refusals(*p);
+    if (found.empty()) {
+      Helpers with = helpers;
+      const std::string text = Entry(*p, dialect, with).text(fmt::format("assay_kernel_{}", number));
+      if (dialect == Dialect::tcc && with.uses_quad()) {
+        found.push_back(tcc_refusal());
+      } else {
+        entries += "\n" + text;
+        helpers = std::move(with);
+      }
+    }
+    batch.entries.push_back(found.empty() ? number++ : -1);
+    batch.refusals.push_back(std::move(found));
+  }
+  batch.text = prelude(dialect, helpers) + "\n" + helpers.text() + entries;
+  return batch;
 }
 
 }  // namespace assay::codegen

@@ -1,7 +1,11 @@
-// What a generated unit demands of its compiler.
+// What a generated unit demands of its compiler, and units of several programs.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "codegen/c.hpp"
 
 namespace assay::codegen {
 
@@ -9,5 +13,13 @@ namespace assay::codegen {
 /// precision, no assumption about NaN, signed zeros or the rounding mode; index arithmetic wraps.
 inline constexpr std::string_view required_flags =
     "-std=c11 -ffp-contract=off -fno-fast-math -fsigned-zeros -frounding-math -fexcess-precision=standard -fwrapv";
+
+/// One unit for several programs: entry N is `assay_kernel_N`.
+struct Batch {
+  std::string text{};
+  std::vector<int> entries{};                       // of each program; -1 when it is refused
+  std::vector<std::vector<Diagnostic>> refusals{};  // why
+};
+Batch emit_batch(const std::vector<const Program*>& programs, Dialect dialect);
 
 }  // namespace assay::codegen

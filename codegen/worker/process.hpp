@@ -1,9 +1,11 @@
-// Child processes with a wall-time limit, bound to the life of their parent.
+// Child processes, descriptors and commands.
 #pragma once
 
-#include <chrono>
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,27 +26,17 @@ class Descriptor {
   int fd_ = -1;
 };
 
-struct Process {
-  int executable = -1;  // an open file, which may already be unlinked; without one, arguments[0] is the path
-  std::vector<std::string> arguments{};    // argv, the first one included
-  std::vector<std::string> environment{};  // NAME=value
-  int error_output = -1;                   // becomes standard error; the other standard streams are /dev/null
-  int channel = -1;                        // becomes descriptor 3
-};
+/// Starts a process in a process group of its own, with `channel` as its descriptor 3 and the other streams on /dev/null.
+/// Returns its id, or minus an errno. No shell is involved; `arguments[0]` is the path.
+pid_t start_process(const std::vector<std::string>& arguments, int channel);
 
-struct Ending {
-  enum class How { exited, signalled, timed_out, not_started } how = How::exited;
-  int code = 0;  // exit status, signal, or errno
-};
-
-/// Runs a process to its end, or to the limit: then it and what it started in its process group are killed. It never
-/// outlives the calling thread. Nothing of it is left when the call returns. No shell is involved.
-Ending run_process(const Process& process, std::chrono::milliseconds limit);
+/// A file in memory with this content; empty when there is no memory. A reader begins at its start.
+Descriptor memory_file(std::string_view content);
+/// The whole content of a file, whatever its position.
+std::optional<std::string> content_of(int file);
 
 /// "SIGSEGV" for 11.
 std::string signal_name(int signal);
-/// This process's environment with TMPDIR set to `temporary`.
-std::vector<std::string> environment_with_temporary(const std::string& temporary);
 /// The path of a command, looked up in PATH unless it contains a slash.
 std::optional<std::string> find_command(const std::string& command);
 

@@ -3,10 +3,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "codegen/c/unit.hpp"
-#include "codegen/worker/files.hpp"
+#include "files.hpp"
 #include "ir/literal.hpp"
 #include "ir/text/source.hpp"
 
@@ -54,6 +55,31 @@ std::vector<double> numbers(const Tensor& t) {
   return out;
 }
 
+const CompilerSpec* find_compiler(const std::string& name) {
+  static const std::vector<CompilerSpec> here = available_compilers();
+  const auto found = std::find_if(here.begin(), here.end(), [&](const CompilerSpec& c) { return c.name == name; });
+  return found == here.end() ? nullptr : &*found;
+}
+
+KernelOutcome compile_and_run_with(const CompilerSpec& compiler, const Program& p, const ParameterMap& parameters,
+                                   const TensorMap& inputs) {
+  KernelOutcome out;
+  const auto kernel = compile(p, compiler, out);
+  return kernel ? kernel->run(parameters, inputs, std::chrono::seconds(20)) : out;
+}
+
+bool same_outputs(const TensorMap& a, const TensorMap& b) {
+  if (a.size() != b.size()) return false;
+  for (const auto& [name, tensor] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second.size() != tensor.size()) return false;
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      if (!same_value(tensor.get(i), other->second.get(i))) return false;
+    }
+  }
+  return true;
+}
+
 KernelOutcome compile_and_run(const Program& p, const ParameterMap& parameters, const TensorMap& inputs) {
   const auto compilers = available_compilers();
   KernelOutcome out;
@@ -61,8 +87,17 @@ KernelOutcome compile_and_run(const Program& p, const ParameterMap& parameters, 
     out.status = KernelOutcome::Status::unavailable;
     return out;
   }
-  const auto kernel = compile(p, compilers.front(), out);
-  return kernel ? kernel->run(parameters, inputs, std::chrono::seconds(20)) : out;
+  out = compile_and_run_with(compilers.front(), p, parameters, inputs);
+  if (const CompilerSpec* tcc = find_compiler("tcc"); tcc != nullptr && compilers.front().name != "tcc") {
+    const KernelOutcome other = compile_and_run_with(*tcc, p, parameters, inputs);
+    if (other.status == KernelOutcome::Status::unavailable) {
+      EXPECT_NE(other.message.find("tcc"), std::string::npos) << other.message;
+    } else {
+      EXPECT_EQ(out.status, other.status) << "tcc: " << other.message;
+      RULE_TRUE("CGEN-26", same_outputs(out.outputs, other.outputs)) << "tcc and " << compilers.front().command;
+    }
+  }
+  return out;
 }
 
 std::vector<double> run_text(std::string_view text, const std::string& output, const TensorMap& inputs,

@@ -19,7 +19,14 @@ Tensor tensor(Type t, const std::vector<double>& values);
 Tensor tensor_of_bits(Type t, const std::vector<std::uint64_t>& bits);
 std::vector<double> numbers(const Tensor& t);
 
-/// Compiles and runs with the first compiler of this machine.
+/// The compiler of that name at its usual level; null when it is not here.
+const CompilerSpec* find_compiler(const std::string& name);
+KernelOutcome compile_and_run_with(const CompilerSpec& compiler, const Program& p, const ParameterMap& parameters,
+                                   const TensorMap& inputs);
+/// Whether the same buffers hold the same values, NaN being one.
+bool same_outputs(const TensorMap& a, const TensorMap& b);
+/// Compiles and runs with the first compiler of this machine. Where tcc is here too the test fails when it gives another
+/// outcome, unless it does not cover the program.
 KernelOutcome compile_and_run(const Program& p, const ParameterMap& parameters, const TensorMap& inputs);
 /// The numbers of one output of a program text; fails the test when the run is not ok.
 std::vector<double> run_text(std::string_view text, const std::string& output, const TensorMap& inputs = {},

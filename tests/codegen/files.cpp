@@ -1,11 +1,11 @@
-#include "codegen/worker/files.hpp"
+#include "files.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
-namespace assay::codegen {
+namespace assay::codegen::test {
 
 TemporaryDirectory::TemporaryDirectory() {
   const char* base = std::getenv("TMPDIR");
@@ -33,4 +33,4 @@ std::string read_file(const std::string& path, std::size_t limit) {
   return text;
 }
 
-}  // namespace assay::codegen
+}  // namespace assay::codegen::test

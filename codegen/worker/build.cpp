@@ -1,0 +1,74 @@
+// Asking the worker for a compilation. The compiler runs in a temporary directory that the worker makes and removes; this
+// process sees files in memory only.
+#include "codegen/worker/build.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "codegen/c/unit.hpp"
+#include "codegen/worker/worker.hpp"
+
+namespace assay::codegen {
+namespace {
+
+using Status = KernelOutcome::Status;
+
+// The worker stops a compiler after five minutes.
+constexpr std::chrono::minutes compile_limit{6};
+constexpr std::size_t enough_messages = 4000;
+
+void append_words(std::vector<std::string>& to, std::string_view text) {
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) to.push_back(word);
+}
+
+Built failed(Status status, std::string message) { return {{}, {status, std::move(message), {}}}; }
+
+}  // namespace
+
+std::vector<std::string> compiler_arguments(const std::string& path, const CompilerSpec& compiler, bool quad) {
+  std::vector<std::string> arguments{path};
+  append_words(arguments, compiler.flags);
+  append_words(arguments, required_flags);
+  append_words(arguments, "-w -shared -fPIC unit.c -o unit.so");
+  if (quad) arguments.emplace_back("-lquadmath");
+  arguments.emplace_back("-lm");
+  return arguments;
+}
+
+Built build_object(const std::string& text, const CompilerSpec& compiler) {
+  const auto path = find_command(compiler.command);
+  if (!path) return failed(Status::unavailable, fmt::format("there is no compiler {}", compiler.command));
+  const bool quad = text.find("__float128") != std::string::npos;
+  const std::vector<std::string> arguments = compiler_arguments(*path, compiler, quad);
+  std::string why;
+  const auto worker = Worker::get(why);
+  if (!worker) return failed(Status::unavailable, why);
+  std::string list;
+  for (const std::string& a : arguments) list.append(a).push_back('\0');
+  const Descriptor argument_file = memory_file(list), text_file = memory_file(text), messages = memory_file({});
+  Descriptor object = memory_file({});
+  auto channel = make_channel();
+  if (!argument_file || !text_file || !messages || !object || !channel)
+    return failed(Status::environment, fmt::format("no memory for a compilation: {}", std::strerror(errno)));
+  const pid_t process = worker->start(
+      request_compile, {argument_file.get(), text_file.get(), object.get(), messages.get(), channel->second.get()});
+  if (process < 0)
+    return failed(Status::environment, fmt::format("the worker cannot fork: {}", std::strerror(-process)));
+  channel->second = Descriptor();
+  bool late = false;
+  const auto answer = receive_answer(channel->first.get(), compile_limit, late);
+  if (!answer) return failed(Status::environment, "the worker does not answer");
+  if (answer->head.how == ending_not_started)
+    return failed(Status::environment, fmt::format("cannot compile: {}", std::strerror(answer->head.code)));
+  if (answer->head.how == ending_timed_out) return failed(Status::compile_error, "the compiler took too long");
+  if (answer->head.how == ending_exited && answer->head.code == 0) return {std::move(object), {}};
+  std::string said = content_of(messages.get()).value_or("").substr(0, enough_messages);
+  if (answer->head.how == ending_signalled) said += "the compiler ended: " + signal_name(answer->head.code);
+  return failed(Status::compile_error, said);
+}
+
+}  // namespace assay::codegen

@@ -1,0 +1,51 @@
+// Which compilers this machine has.
+#include <array>
+
+#include "codegen/c.hpp"
+#include "codegen/worker/worker.hpp"
+
+namespace assay::codegen {
+namespace {
+
+bool runs_v3() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#else
+  return false;
+#endif
+}
+
+struct Family {
+  const char* name;
+  const char* command;
+};
+// The first command of a family that is here.
+constexpr std::array families{Family{"c", "gcc"}, Family{"clang", "clang"}, Family{"clang", "clang-14"}};
+
+}  // namespace
+
+std::vector<CompilerSpec> available_compilers() {
+  std::vector<CompilerSpec> found;
+  if (!worker_path()) return found;
+  for (const Family& f : families) {
+    const bool known = !found.empty() && found.back().name == f.name;
+    if (!known && find_command(f.command)) found.push_back({f.name, f.command, "-O2", Dialect::gnu});
+  }
+#ifdef ASSAY_HAS_TCC
+  found.push_back({"tcc", "tcc", "", Dialect::tcc});
+#endif
+  return found;
+}
+
+std::vector<CompilerSpec> compiler_levels() {
+  std::vector<CompilerSpec> found;
+  for (const CompilerSpec& usual : available_compilers()) {
+    if (usual.dialect == Dialect::tcc) continue;
+    for (const char* level : {"-O0", "-O1", "-O3"})
+      found.push_back({usual.name + level, usual.command, level, usual.dialect});
+    if (runs_v3()) found.push_back({usual.name + "-v3", usual.command, "-O3 -march=x86-64-v3", usual.dialect});
+  }
+  return found;
+}
+
+}  // namespace assay::codegen
