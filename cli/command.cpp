@@ -350,6 +350,7 @@ class Command {
                      close.empty() ? "codes look like DEP-2" : fmt::format("did you mean `{}`?", close),
                      {}});
     }
+    if (!streams_.unicode && !a_.json) text = spelled_in_ascii(*text);
     Answer out;
     out.report.claim = *text;
     out.report.claim = out.report.claim.substr(0, out.report.claim.find('\n'));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -100,6 +102,30 @@ std::optional<std::string> explain(const std::string& code) {
     }
   }
   if (out.empty()) return std::nullopt;
+  return out;
+}
+
+std::string spelled_in_ascii(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> spellings[] = {
+      {"−", "-"},   {"–", "-"},     {"—", "--"}, {"·", "*"},  {"×", "x"},  {"±", "+-"},
+      {"…", "..."}, {"∞", "inf"},   {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"⌊", "floor("},
+      {"⌋", ")"},   {"⌈", "ceil("}, {"⌉", ")"},  {"→", "->"}, {"∈", "in"}};
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      out += text[at++];
+      continue;
+    }
+    const auto spelling = std::find_if(std::begin(spellings), std::end(spellings),
+                                       [&](const auto& s) { return text.substr(at, s.first.size()) == s.first; });
+    if (spelling != std::end(spellings)) {
+      out += spelling->second;
+      at += spelling->first.size();
+      continue;
+    }
+    out += '?';  // one for the whole character
+    for (++at; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;) ++at;
+  }
   return out;
 }
 

@@ -108,6 +108,19 @@ TEST(Documents, FitEightyColumns) {
   }
 }
 
+TEST(Documents, AreAsciiWithoutUtf8) {
+  EXPECT_EQ(cli::spelled_in_ascii("f − 1 ≤ ∞, é"), "f - 1 <= inf, ?");
+  for (const std::string& code : cli::known_codes()) {
+    const Reply r = assay_command({"explain", code});
+    EXPECT_EQ(r.status, 0) << code;
+    for (const char c : r.out) {
+      if (static_cast<unsigned char>(c) >= 0x80) ADD_FAILURE() << code << ": " << r.out;
+    }
+    RULE_TRUE("CLI-5", r.out.find('?') == std::string::npos || cli::explain(code)->find('?') != std::string::npos)
+        << r.out;
+  }
+}
+
 TEST(Documents, WrapBreaksBetweenWords) {
   EXPECT_EQ(cli::wrap("one two three", 7), "one two\nthree");
   EXPECT_EQ(cli::wrap("one two three", 9, 2), "one two\n  three");
