@@ -77,7 +77,7 @@ class Bash(unittest.TestCase):
 class OtherShells(unittest.TestCase):
     @needs("zsh")
     def test_zsh(self):
-        script = f"autoload -Uz compinit && compinit -u -d /dev/null; fpath=('{DOCUMENTS}' $fpath); autoload -Uz _assay && autoload +X _assay"
+        script = f"autoload -Uz compinit && compinit -u -D; fpath=('{DOCUMENTS}' $fpath); autoload -Uz _assay && autoload +X _assay"
         for command in (("zsh", "-n", DOCUMENTS / "_assay"), ("zsh", "-fc", script)):
             done = run(*command)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
