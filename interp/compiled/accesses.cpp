@@ -27,105 +27,175 @@ struct Wide {
   std::uint64_t part[2];
 };
 
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();  // beyond every dimension
+
 template <typename T>
-void coordinates_of(const void* column, const Active& a, std::int64_t* out) {
-  const T* const values = static_cast<const T*>(column);
-  for_each(a, [&](std::uint32_t l) {
-    if constexpr (sizeof(T) == 8 && !std::is_signed_v<T>) {
-      constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();  // beyond every dimension
-      out[l] = static_cast<std::int64_t>(values[l] > largest ? largest : values[l]);
-    } else {
-      out[l] = static_cast<std::int64_t>(values[l]);
-    }
-  });
+std::int64_t coordinate_of(T value) {
+  if constexpr (sizeof(T) == 8 && !std::is_signed_v<T>) {
+    return static_cast<std::int64_t>(value > std::uint64_t{largest} ? std::uint64_t{largest} : value);
+  } else {
+    return static_cast<std::int64_t>(value);
+  }
 }
 
-// An index computed into a column.
-void read_coordinates(Type type, const void* column, const Active& a, std::int64_t* out) {
+// Calls f with the values of an index that was computed into a column.
+template <typename F>
+auto with_coordinates(Type type, const void* column, F f) {
   switch (type) {
-    case Type::i8: return coordinates_of<std::int8_t>(column, a, out);
-    case Type::i16: return coordinates_of<std::int16_t>(column, a, out);
-    case Type::i32: return coordinates_of<std::int32_t>(column, a, out);
+    case Type::i8: return f(static_cast<const std::int8_t*>(column));
+    case Type::i16: return f(static_cast<const std::int16_t*>(column));
+    case Type::i32: return f(static_cast<const std::int32_t*>(column));
     case Type::boolean:
-    case Type::u8: return coordinates_of<std::uint8_t>(column, a, out);
-    case Type::u16: return coordinates_of<std::uint16_t>(column, a, out);
-    case Type::u32: return coordinates_of<std::uint32_t>(column, a, out);
-    case Type::u64: return coordinates_of<std::uint64_t>(column, a, out);
-    default: return coordinates_of<std::int64_t>(column, a, out);
+    case Type::u8: return f(static_cast<const std::uint8_t*>(column));
+    case Type::u16: return f(static_cast<const std::uint16_t*>(column));
+    case Type::u32: return f(static_cast<const std::uint32_t*>(column));
+    case Type::u64: return f(static_cast<const std::uint64_t*>(column));
+    default: return f(static_cast<const std::int64_t*>(column));
   }
 }
 
 }  // namespace
 
+// The cell of one lane, where the indices are sums of symbols; false where they are not, or where it is outside.
+bool Machine::locate_one(const Access& access, Frame& f, std::uint32_t lane, std::int64_t& flat) {
+  const Memory& m = memory(access.buffer);
+  std::int64_t at = 0;
+  const Dimension* d = access.dims.data();
+  for (const std::int64_t size : m.dims) {
+    const IndexCode& e = d->index;
+    if (!e.atoms.empty() || e.overflowed) return false;
+    std::int64_t v = e.constant;
+    for (const SymbolTerm& t : e.symbols) {
+      const SymbolValue* s = f.symbols + t.symbol.slot;
+      std::int64_t value = 0;
+      if (t.symbol.depth == 0) {
+        value = s->base + s->stride * static_cast<std::int64_t>(lane);
+      } else {
+        const Frame& outer = frame_at(f, t.symbol);
+        s = outer.symbols + t.symbol.slot;
+        value = s->base;
+        if (s->stride != 0 && outer.total != 1) return false;
+      }
+      if (s->column) return false;
+      std::int64_t product = 0;
+      if (__builtin_mul_overflow(value, t.coefficient, &product) || __builtin_add_overflow(v, product, &v))
+        return false;
+    }
+    if (static_cast<std::uint64_t>(v) >= static_cast<std::uint64_t>(size)) return false;
+    at = at * size + v;
+    ++d;
+  }
+  flat = at;
+  return true;
+}
+
 // The cells of the active lanes; false where one is outside, and then the address is of no use.
 bool Machine::locate(const Access& access, Frame& f, const Active& a, Address& address) {
+  if (access.computed) return locate_columns(access, f, a, address);
+  if (a.count == 1 && locate_one(access, f, a.first, address.base)) {
+    address.linear = true;
+    address.stride = 0;
+    return true;
+  }
   const Memory& m = memory(access.buffer);
   const std::size_t rank = access.dims.size();
-  if (!access.computed) {
-    bool is_linear = true, inside = true;
-    std::int64_t flat = 0, step = 0;
-    const std::int64_t lo = a[0], hi = a.last();
-    for (std::size_t d = 0; d < rank && is_linear; ++d) {
-      std::int64_t base = 0, stride = 0, first = 0, last = 0;
-      is_linear = linear(access.dims[d].index, f, base, stride) && !__builtin_mul_overflow(stride, lo, &first) &&
-                  !__builtin_add_overflow(first, base, &first) && !__builtin_mul_overflow(stride, hi, &last) &&
-                  !__builtin_add_overflow(last, base, &last);
-      if (!is_linear) break;
-      const std::int64_t size = m.dims[d];
-      inside &= first >= 0 && first < size && last >= 0 && last < size;
-      // Lane 0 need not be inside, so base and stride are unsigned sums that are right where lanes are active.
-      flat = static_cast<std::int64_t>(static_cast<std::uint64_t>(flat) * static_cast<std::uint64_t>(size) +
-                                       static_cast<std::uint64_t>(base));
-      step = static_cast<std::int64_t>(static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(size) +
-                                       static_cast<std::uint64_t>(stride));
-    }
-    if (is_linear) {
-      address.linear = true;
-      address.base = flat;
-      address.stride = step;
-      if (a.count == 1) {  // no products of large strides and lanes
-        address.base = static_cast<std::int64_t>(static_cast<std::uint64_t>(flat) +
-                                                 static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(lo));
-        address.stride = 0;
-      }
-      return inside;
-    }
-  }
-  address.linear = false;
-  address.flats = arena_.array<std::int64_t>(f.total);
   bool inside = true;
-  ArenaScope scope(arena_);
-  auto* coordinate = arena_.array<std::int64_t>(f.total);
-  for_each(a, [&](std::uint32_t l) { address.flats[l] = 0; });
+  std::int64_t flat = 0, step = 0;
+  const std::int64_t lo = a[0], hi = a.last();
   for (std::size_t d = 0; d < rank; ++d) {
-    const Dimension& dimension = access.dims[d];
-    if (access.computed) {
-      read_coordinates(dimension.type, f.column(dimension.column), a, coordinate);
-    } else if (!values(dimension.index, f, a, coordinate)) {
-      operations_ -= rank - 1 - d;  // the indices behind it are not evaluated
-      fault("RUN-4", "an index value leaves int64", dimension.where);
-    }
+    std::int64_t base = 0, stride = 0, first = 0, last = 0;
+    const bool is_linear = linear(access.dims[d].index, f, base, stride) &&
+                           !__builtin_mul_overflow(stride, lo, &first) &&
+                           !__builtin_add_overflow(first, base, &first) && !__builtin_mul_overflow(stride, hi, &last) &&
+                           !__builtin_add_overflow(last, base, &last);
+    if (!is_linear) return locate_columns(access, f, a, address);
     const std::int64_t size = m.dims[d];
-    for_each(a, [&](std::uint32_t l) {
-      const std::int64_t c = coordinate[l];
-      const bool in = c >= 0 && c < size;
-      inside &= in;
-      address.flats[l] = in && inside ? address.flats[l] * size + c : 0;
-    });
+    inside &= first >= 0 && first < size && last >= 0 && last < size;
+    // Lane 0 need not be inside, so base and stride are unsigned sums that are right where lanes are active.
+    flat = static_cast<std::int64_t>(static_cast<std::uint64_t>(flat) * static_cast<std::uint64_t>(size) +
+                                     static_cast<std::uint64_t>(base));
+    step = static_cast<std::int64_t>(static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(size) +
+                                     static_cast<std::uint64_t>(stride));
+  }
+  address.linear = true;
+  address.base = flat;
+  address.stride = step;
+  if (a.count == 1) {  // no products of large strides and lanes
+    address.base = static_cast<std::int64_t>(static_cast<std::uint64_t>(flat) +
+                                             static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(lo));
+    address.stride = 0;
   }
   return inside;
 }
 
+// Lane by lane, dimension by dimension.
+bool Machine::locate_columns(const Access& access, Frame& f, const Active& a, Address& address) {
+  const Memory& m = memory(access.buffer);
+  const std::size_t rank = access.dims.size();
+  address.linear = false;
+  std::int64_t* const flats = address.flats = arena_.array<std::int64_t>(f.total);
+  std::int64_t* scratch = nullptr;
+  std::uint64_t worst = 0;  // not 0 where a lane is outside
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Dimension& dimension = access.dims[d];
+    const std::int64_t size = m.dims[d];
+    const auto take = [&](const auto* values) {
+      const auto add = [&](std::uint32_t l, std::uint64_t so_far) {
+        const std::int64_t c = coordinate_of(values[l]);
+        worst |= static_cast<std::uint64_t>(c) >= static_cast<std::uint64_t>(size) ? 1 : 0;
+        flats[l] = static_cast<std::int64_t>(so_far * static_cast<std::uint64_t>(size) + static_cast<std::uint64_t>(c));
+      };
+      if (d == 0) {
+        for_each(a, [&](std::uint32_t l) { add(l, 0); });
+      } else {
+        for_each(a, [&](std::uint32_t l) { add(l, static_cast<std::uint64_t>(flats[l])); });
+      }
+    };
+    if (dimension.column >= 0) {
+      with_coordinates(dimension.type, f.column(dimension.column), take);
+      continue;
+    }
+    if (scratch == nullptr) scratch = arena_.array<std::int64_t>(f.total);
+    if (!values(dimension.index, f, a, scratch)) {
+      if (!access.computed) operations_ -= rank - 1 - d;  // the indices behind it are not evaluated
+      fault("RUN-4", "an index value leaves int64", dimension.where);
+    }
+    take(scratch);
+  }
+  if (rank == 0) for_each(a, [&](std::uint32_t l) { flats[l] = 0; });
+  return worst == 0;
+}
+
 std::int64_t Machine::coordinate(const Dimension& d, Frame& f, std::uint32_t lane) {
   if (d.column < 0) return exact(d.index, f, lane).value_or(0);
-  ArenaScope scope(arena_);
-  auto* out = arena_.array<std::int64_t>(f.total);
-  read_coordinates(d.type, f.column(d.column), Active::one(lane), out);
-  return out[lane];
+  return with_coordinates(d.type, f.column(d.column), [&](const auto* values) { return coordinate_of(values[lane]); });
+}
+
+// The common case of one lane; false where anything is not common.
+bool Machine::load_one(const Instruction& i, Frame& f, std::uint32_t lane) {
+  const Access& access = *i.access;
+  const Memory& m = memory(access.buffer);
+  std::int64_t flat = 0;
+  if (access.computed || m.shadow != nullptr || m.ranged || !locate_one(access, f, lane, flat)) return false;
+  if (m.states != nullptr) {
+    const std::uint8_t state = m.states[flat];
+    if ((state & defined) == 0) return false;
+    if (marks_) f.seen[lane] = static_cast<std::uint8_t>(f.seen[lane] | state | *m.blanket);
+  }
+  unsigned char* const out = f.column(i.out);
+  switch (m.width) {
+    case 1: out[lane] = m.elements[flat]; break;
+    case 2: std::memcpy(out + std::size_t{lane} * 2, m.elements + flat * 2, 2); break;
+    case 4: std::memcpy(out + std::size_t{lane} * 4, m.elements + flat * 4, 4); break;
+    case 8: std::memcpy(out + std::size_t{lane} * 8, m.elements + flat * 8, 8); break;
+    default: std::memcpy(out + std::size_t{lane} * 16, m.elements + flat * 16, 16); break;
+  }
+  return true;
 }
 
 void Machine::load(const Instruction& i, Frame& f, const Active& a) {
   const Access& access = *i.access;
+  if (a.count == 1 && load_one(i, f, a.first)) return;
   ArenaScope scope(arena_);
   Address address;
   const bool inside = locate(access, f, a, address);
@@ -158,11 +228,23 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
     default: gather<Wide>(out, m.elements, address, a); break;
   }
   if (m.ranged) {
+    const auto& [lo, hi] = *m.buffer->range;
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     bool within = true;
-    for_each(a, [&](std::uint32_t l) {
-      const Int128 v = int_value(read_value(m.buffer->type, out + l * static_cast<std::size_t>(m.width)));
-      within &= v >= m.buffer->range->first && v < m.buffer->range->second;
-    });
+    if (lo >= -most && hi < most && m.width <= 8) {
+      const auto low = static_cast<std::int64_t>(lo), high = static_cast<std::int64_t>(hi);
+      with_coordinates(m.buffer->type, out, [&](const auto* values) {
+        for_each(a, [&](std::uint32_t l) {
+          const std::int64_t v = coordinate_of(values[l]);
+          within &= v >= low && v < high;
+        });
+      });
+    } else {
+      for_each(a, [&](std::uint32_t l) {
+        const Int128 v = int_value(read_value(m.buffer->type, out + l * static_cast<std::size_t>(m.width)));
+        within &= v >= lo && v < hi;
+      });
+    }
     if (!within) {
       fault("RUN-5", fmt::format("an element of `{}` is outside its declared range", m.buffer->name), access.where,
             m.buffer->name, unflatten(address[a[0]], m.dims));

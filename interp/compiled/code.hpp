@@ -21,16 +21,21 @@ struct Reference {
   int slot = 0;
 };
 
-struct IndexTerm;
+/// An index value: constant + Σ coefficient·symbol + Σ coefficient·atom.
+struct SymbolTerm {
+  std::int64_t coefficient = 1;
+  Reference symbol{};
+};
+struct AtomTerm;
 struct IndexCode {
   std::int64_t constant = 0;
   bool overflowed = false;
-  std::vector<IndexTerm> terms{};
+  std::vector<SymbolTerm> symbols{};
+  std::vector<AtomTerm> atoms{};
 };
-struct IndexTerm {
+struct AtomTerm {
   std::int64_t coefficient = 1;
-  IndexAtom::Kind kind = IndexAtom::Kind::symbol;
-  Reference symbol{};
+  IndexAtom::Kind kind = IndexAtom::Kind::floordiv;  // not symbol
   std::vector<IndexCode> args{};
   std::int64_t divisor = 1;
 };
@@ -38,14 +43,14 @@ struct IndexTerm {
 /// One index of an access: an index value, or computed into a column.
 struct Dimension {
   IndexCode index{};
-  int column = -1;
+  int column = -1;          // computed
   Type type = Type::index;  // of the column
   Location where{};
 };
 struct Access {
   int buffer = 0;
   std::vector<Dimension> dims{};
-  bool computed = false;  // some index is in a column; then all are
+  bool computed = false;  // some index is in a column
   Location where{};
 };
 
@@ -54,6 +59,7 @@ enum class Code : std::uint8_t {
   divide,           // may divide by zero
   index_operation,  // may leave int64 or divide by zero
   index,
+  index_check,  // an index value beside computed indices: only whether it has a value
   literal,
   variable,  // check of a variable of this frame; its column is the operand
   outer,     // a variable of a frame outside, into a column

@@ -32,12 +32,15 @@ Reference Compiler::reference(Slot s, const Context& c) const {
 }
 
 IndexCode Compiler::index(const BoundIndex& e, const Context& c) const {
-  IndexCode r{e.constant, e.overflowed, {}};
+  IndexCode r{e.constant, e.overflowed, {}, {}};
   for (const BoundIndexTerm& t : e.terms) {
-    IndexTerm term{t.coefficient, t.kind, {}, {}, t.divisor};
-    if (t.kind == IndexAtom::Kind::symbol) term.symbol = reference(t.slot, c);
+    if (t.kind == IndexAtom::Kind::symbol) {
+      r.symbols.push_back({t.coefficient, reference(t.slot, c)});
+      continue;
+    }
+    AtomTerm term{t.coefficient, t.kind, {}, t.divisor};
     for (const BoundIndex& a : t.args) term.args.push_back(index(a, c));
-    r.terms.push_back(std::move(term));
+    r.atoms.push_back(std::move(term));
   }
   return r;
 }
@@ -133,11 +136,12 @@ namespace {
 
 // Whether an index depends on a symbol of the strip's frame other than the loop's own.
 bool depends_on_inner_symbol(const IndexCode& e, int own) {
-  return std::any_of(e.terms.begin(), e.terms.end(), [&](const IndexTerm& t) {
-    return (t.kind == IndexAtom::Kind::symbol && t.symbol.depth == 0 && t.symbol.slot != own) ||
-           std::any_of(t.args.begin(), t.args.end(),
-                       [&](const IndexCode& a) { return depends_on_inner_symbol(a, own); });
-  });
+  return std::any_of(e.symbols.begin(), e.symbols.end(),
+                     [&](const SymbolTerm& t) { return t.symbol.depth == 0 && t.symbol.slot != own; }) ||
+         std::any_of(e.atoms.begin(), e.atoms.end(), [&](const AtomTerm& t) {
+           return std::any_of(t.args.begin(), t.args.end(),
+                              [&](const IndexCode& a) { return depends_on_inner_symbol(a, own); });
+         });
 }
 bool is_tellable(const Access& a, int own) {
   return !a.computed && std::none_of(a.dims.begin(), a.dims.end(),

@@ -112,7 +112,8 @@ int Compiler::emit_operation(const BoundExpr& e, const Context& c, int at) {
   return i.out = temporary(at, c);
 }
 
-// Where all indices are index values the load finds its cell itself; else all of them are computed into columns.
+// Index values are evaluated where the cell is located. Beside computed indices they are checked in their place as well, so that
+// what comes first is told first.
 int Compiler::access(Access& a, int buffer, const std::vector<BoundExpr>& indices, Location where, const Context& c,
                      int at) {
   a.buffer = buffer;
@@ -122,12 +123,17 @@ int Compiler::access(Access& a, int buffer, const std::vector<BoundExpr>& indice
   for (const BoundExpr& e : indices) {
     Dimension d;
     d.where = e.source->where;
-    if (a.computed) {
+    if (e.form == Form::index) {
+      d.index = index(e.index, c);
+      if (a.computed) {
+        ++cost_;
+        out_.indices.push_back(d.index);
+        push(Code::index_check, e).index = &out_.indices.back();
+      }
+    } else {
       d.column = emit(e, c, at + taken);
       d.type = e.type;
       ++taken;
-    } else {
-      d.index = index(e.index, c);
     }
     a.dims.push_back(std::move(d));
   }

@@ -54,6 +54,10 @@ void Machine::run(const Instruction* i, const Instruction* end, Frame& f, const 
         if (!values(*i->index, f, a, reinterpret_cast<std::int64_t*>(f.column(i->out))))
           fault("RUN-4", "an index value leaves int64", i->source->source->where);
         break;
+      case Code::index_check:
+        if (speculative_ == 0 && !exact(*i->index, f, a[0]))
+          fault("RUN-4", "an index value leaves int64", i->source->source->where);
+        break;
       case Code::literal: splat(*i, f, a); break;
       case Code::variable:
       case Code::outer: read_variable(*i, f, a); break;

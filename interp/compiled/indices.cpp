@@ -23,42 +23,71 @@ bool add_product(std::int64_t& sum, std::int64_t value, std::int64_t coefficient
   return !__builtin_mul_overflow(value, coefficient, &product) && !__builtin_add_overflow(sum, product, &sum);
 }
 
+// Of an atom whose arguments are known.
+std::int64_t atom_value(const AtomTerm& t, bool first, std::int64_t so_far, std::int64_t v) {
+  switch (t.kind) {
+    case IndexAtom::Kind::floordiv: return floor_div(v, t.divisor);
+    case IndexAtom::Kind::floormod: return floor_mod(v, t.divisor);
+    case IndexAtom::Kind::min: return first ? v : std::min(so_far, v);
+    default: return first ? v : std::max(so_far, v);
+  }
+}
+
+// Quotient or remainder of base + stride·lane, without a division for each lane.
+void divide_line(const AtomTerm& t, std::int64_t base, std::int64_t stride, const Active& a, std::int64_t* out) {
+  const std::int64_t quotients = floor_div(stride, t.divisor), remainders = floor_mod(stride, t.divisor);
+  std::uint32_t at = a[0];
+  const std::int64_t first = base + stride * static_cast<std::int64_t>(at);
+  std::int64_t quotient = floor_div(first, t.divisor), remainder = floor_mod(first, t.divisor);
+  for_each(a, [&](std::uint32_t l) {
+    for (; at < l; ++at) {
+      quotient += quotients;
+      remainder += remainders;
+      const bool carry = remainder >= t.divisor;
+      quotient += carry ? 1 : 0;
+      remainder -= carry ? t.divisor : 0;
+    }
+    out[l] = t.kind == IndexAtom::Kind::floordiv ? quotient : remainder;
+  });
+}
+
 }  // namespace
 
-// False where the value is not of the form, or where that does not show without leaving int64 on the way.
-bool Machine::linear(const IndexCode& e, Frame& f, std::int64_t& base, std::int64_t& stride) {
+// The part that is a sum of symbols. False where it is not of the form, or where that does not show without leaving
+// int64 on the way.
+bool Machine::linear_part(const IndexCode& e, Frame& f, std::int64_t& base, std::int64_t& stride) {
   if (e.overflowed) return false;
   std::int64_t b = e.constant, s = 0;
-  for (const IndexTerm& t : e.terms) {
-    std::int64_t term_base = 0, term_stride = 0;
-    if (t.kind == IndexAtom::Kind::symbol) {
-      const Frame& at = frame_at(f, t.symbol);
-      const SymbolValue& v = at.symbols[t.symbol.slot];
-      if (v.column) return false;
-      term_base = v.base;
-      if (t.symbol.depth == 0) {
-        term_stride = v.stride;
-      } else if (v.stride != 0 && at.total != 1) {
-        return false;
-      }
-    } else {
-      bool first = true;
-      for (const IndexCode& arg : t.args) {
-        std::int64_t v = 0, varies = 0;
-        if (!linear(arg, f, v, varies) || varies != 0) return false;
-        switch (t.kind) {
-          case IndexAtom::Kind::floordiv: term_base = floor_div(v, t.divisor); break;
-          case IndexAtom::Kind::floormod: term_base = floor_mod(v, t.divisor); break;
-          case IndexAtom::Kind::min: term_base = first ? v : std::min(term_base, v); break;
-          default: term_base = first ? v : std::max(term_base, v); break;
-        }
-        first = false;
-      }
+  for (const SymbolTerm& t : e.symbols) {
+    const Frame& at = frame_at(f, t.symbol);
+    const SymbolValue& v = at.symbols[t.symbol.slot];
+    if (v.column) return false;
+    if (!add_product(b, v.base, t.coefficient)) return false;
+    if (v.stride == 0) continue;
+    if (t.symbol.depth == 0) {
+      if (!add_product(s, v.stride, t.coefficient)) return false;
+    } else if (at.total != 1) {
+      return false;
     }
-    if (!add_product(b, term_base, t.coefficient) || !add_product(s, term_stride, t.coefficient)) return false;
   }
   base = b;
   stride = s;
+  return true;
+}
+
+bool Machine::linear(const IndexCode& e, Frame& f, std::int64_t& base, std::int64_t& stride) {
+  if (!linear_part(e, f, base, stride)) return false;
+  for (const AtomTerm& t : e.atoms) {
+    std::int64_t value = 0;
+    bool first = true;
+    for (const IndexCode& arg : t.args) {
+      std::int64_t v = 0, varies = 0;
+      if (!linear(arg, f, v, varies) || varies != 0) return false;
+      value = atom_value(t, first, value, v);
+      first = false;
+    }
+    if (!add_product(base, value, t.coefficient)) return false;
+  }
   return true;
 }
 
@@ -67,27 +96,22 @@ std::optional<std::int64_t> Machine::exact(const IndexCode& e, Frame& f, std::ui
   if (e.overflowed) return std::nullopt;
   Int128 high = 0;
   Int128 low = e.constant;
-  for (const IndexTerm& t : e.terms) {
-    std::int64_t value = 0;
-    if (t.kind == IndexAtom::Kind::symbol) {
-      value = symbol_value(t.symbol, f, lane);
-    } else {
-      bool first = true;
-      for (const IndexCode& arg : t.args) {
-        const auto v = exact(arg, f, lane);
-        if (!v) return std::nullopt;
-        switch (t.kind) {
-          case IndexAtom::Kind::floordiv: value = floor_div(*v, t.divisor); break;
-          case IndexAtom::Kind::floormod: value = floor_mod(*v, t.divisor); break;
-          case IndexAtom::Kind::min: value = first ? *v : std::min(value, *v); break;
-          default: value = first ? *v : std::max(value, *v); break;
-        }
-        first = false;
-      }
-    }
-    const Int128 product = static_cast<Int128>(value) * t.coefficient;
+  const auto add = [&](std::int64_t value, std::int64_t coefficient) {
+    const Int128 product = static_cast<Int128>(value) * coefficient;
     high += product >> 64;
     low += static_cast<std::uint64_t>(product);
+  };
+  for (const SymbolTerm& t : e.symbols) add(symbol_value(t.symbol, f, lane), t.coefficient);
+  for (const AtomTerm& t : e.atoms) {
+    std::int64_t value = 0;
+    bool first = true;
+    for (const IndexCode& arg : t.args) {
+      const auto v = exact(arg, f, lane);
+      if (!v) return std::nullopt;
+      value = atom_value(t, first, value, *v);
+      first = false;
+    }
+    add(value, t.coefficient);
   }
   high += low >> 64;
   const auto rest = static_cast<std::uint64_t>(low);
@@ -95,57 +119,52 @@ std::optional<std::int64_t> Machine::exact(const IndexCode& e, Frame& f, std::ui
   return static_cast<std::int64_t>(rest);
 }
 
-// Term by term over the lanes. False where a sum left int64, which may be a lane that does not count.
+// Term by term over the lanes. False where a sum left int64.
 bool Machine::vector(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out) {
   if (e.overflowed) return false;
   bool fits = true;
-  for_each(a, [&](std::uint32_t l) { out[l] = e.constant; });
-  for (const IndexTerm& t : e.terms) {
-    if (t.kind == IndexAtom::Kind::symbol) {
+  if (!line(e, f, a, out)) {
+    for_each(a, [&](std::uint32_t l) { out[l] = e.constant; });
+    for (const SymbolTerm& t : e.symbols)
       for_each(a, [&](std::uint32_t l) { fits &= add_product(out[l], symbol_value(t.symbol, f, l), t.coefficient); });
-      continue;
-    }
+  }
+  for (const AtomTerm& t : e.atoms) {
     ArenaScope scope(arena_);
     auto* value = arena_.array<std::int64_t>(f.total);
-    auto* other = t.args.size() > 1 ? arena_.array<std::int64_t>(f.total) : nullptr;
-    if (!vector(t.args[0], f, a, value)) return false;
-    switch (t.kind) {
-      case IndexAtom::Kind::floordiv:
-        for_each(a, [&](std::uint32_t l) { value[l] = floor_div(value[l], t.divisor); });
-        break;
-      case IndexAtom::Kind::floormod:
-        for_each(a, [&](std::uint32_t l) { value[l] = floor_mod(value[l], t.divisor); });
-        break;
-      default:
-        for (std::size_t k = 1; k < t.args.size(); ++k) {
-          if (!vector(t.args[k], f, a, other)) return false;
-          if (t.kind == IndexAtom::Kind::min) {
-            for_each(a, [&](std::uint32_t l) { value[l] = std::min(value[l], other[l]); });
-          } else {
-            for_each(a, [&](std::uint32_t l) { value[l] = std::max(value[l], other[l]); });
-          }
-        }
-        break;
+    if (t.args.size() == 1) {
+      std::int64_t base = 0, stride = 0, end = 0;
+      if (linear(t.args[0], f, base, stride) && !__builtin_mul_overflow(stride, std::int64_t{a.last()} + 1, &end) &&
+          !__builtin_add_overflow(base, end, &end)) {
+        divide_line(t, base, stride, a, value);
+      } else {
+        if (!vector(t.args[0], f, a, value)) return false;
+        for_each(a, [&](std::uint32_t l) { value[l] = atom_value(t, true, 0, value[l]); });
+      }
+    } else {
+      auto* other = arena_.array<std::int64_t>(f.total);
+      if (!vector(t.args[0], f, a, value)) return false;
+      for (std::size_t k = 1; k < t.args.size(); ++k) {
+        if (!vector(t.args[k], f, a, other)) return false;
+        for_each(a, [&](std::uint32_t l) { value[l] = atom_value(t, false, value[l], other[l]); });
+      }
     }
     for_each(a, [&](std::uint32_t l) { fits &= add_product(out[l], value[l], t.coefficient); });
   }
   return fits;
 }
 
-bool Machine::values(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out) {
+// The sum of symbols for all lanes, where both ends fit, so that everything between does.
+bool Machine::line(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out) {
   std::int64_t base = 0, stride = 0;
-  if (linear(e, f, base, stride)) {
-    // Both ends fit, so everything between does.
-    std::int64_t first = base, last = base;
-    if (stride == 0) {
-      for_each(a, [&](std::uint32_t l) { out[l] = base; });
-      return true;
-    }
-    if (add_product(first, stride, a[0]) && add_product(last, stride, a.last())) {
-      for_each(a, [&](std::uint32_t l) { out[l] = base + stride * static_cast<std::int64_t>(l); });
-      return true;
-    }
-  }
+  if (!linear_part(e, f, base, stride)) return false;
+  std::int64_t first = base, last = base;
+  if (!add_product(first, stride, a[0]) || !add_product(last, stride, a.last())) return false;
+  for_each(a, [&](std::uint32_t l) { out[l] = base + stride * static_cast<std::int64_t>(l); });
+  return true;
+}
+
+bool Machine::values(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out) {
+  if (e.atoms.empty() && line(e, f, a, out)) return true;
   if (a.count > 1 && vector(e, f, a, out)) return true;
   bool fits = true;
   for_each(a, [&](std::uint32_t l) {

@@ -49,6 +49,7 @@ struct Plain {
   static F add(F a, F b) { return a + b; }
   static F sub(F a, F b) { return a - b; }
   static F mul(F a, F b) { return a * b; }
+  static F add_step(F a, F b) { return a + b; }
   static bool rounds_sum(F a, F b, F sum) { return rounded_sum(a, b, sum, sum); }
   static bool rounds_product(F a, F b, F product) {
     if constexpr (sizeof(F) == 4) {
@@ -80,6 +81,7 @@ struct Narrow {
   static float add(float a, float b) { return N::round(a + b); }
   static float sub(float a, float b) { return N::round(a - b); }
   static float mul(float a, float b) { return N::product(a, b); }
+  static float add_step(float a, float b) { return N::round_step(a + b); }
   static bool rounds_sum(float a, float b, float sum) { return Plain<float>::rounded_sum(a, b, a + b, sum); }
   static bool rounds_product(float a, float b, float product) {
     const double exact = static_cast<double>(a) * static_cast<double>(b);
@@ -98,12 +100,13 @@ struct Whole {
   static I add(I a, I b) { return static_cast<I>(static_cast<W>(a) + static_cast<W>(b)); }
   static I sub(I a, I b) { return static_cast<I>(static_cast<W>(a) - static_cast<W>(b)); }
   static I mul(I a, I b) { return static_cast<I>(static_cast<W>(a) * static_cast<W>(b)); }
+  static I add_step(I a, I b) { return add(a, b); }
   static bool rounds_sum(I, I, I) { return false; }
   static bool rounds_product(I, I, I) { return false; }
 };
 
 template <typename T, Op O>
-typename T::Number apply(typename T::Number a, typename T::Number b) {
+inline typename T::Number apply(typename T::Number a, typename T::Number b) {
   if constexpr (O == Op::add) return T::add(a, b);
   if constexpr (O == Op::sub) return T::sub(a, b);
   if constexpr (O == Op::mul) return T::mul(a, b);
@@ -118,14 +121,41 @@ typename T::Number apply(typename T::Number a, typename T::Number b) {
   }
 }
 
+#if defined(__GNUC__) && defined(__x86_64__)
+#define ASSAY_WIDE __attribute__((target("avx2")))
+bool has_wide_vectors() { return __builtin_cpu_supports("avx2") != 0; }
+#else
+#define ASSAY_WIDE
+bool has_wide_vectors() { return false; }
+#endif
+#if defined(__GNUC__)
+#define ASSAY_INLINE inline __attribute__((always_inline))
+#else
+#define ASSAY_INLINE inline
+#endif
+
 template <typename T, Op O>
-void binary(const KernelOperands&, const KernelLanes& l) {
+ASSAY_INLINE void binary_lanes(const KernelLanes& l) {
   using S = typename T::Storage;
   S* __restrict const out = static_cast<S*>(l.out);
   const S* const a = static_cast<const S*>(l.a);
   const S* const b = static_cast<const S*>(l.b);
+  if (l.active.count == 1) {
+    const std::uint32_t i = l.active.first;
+    out[i] = T::write(apply<T, O>(T::read(a[i]), T::read(b[i])));
+    return;
+  }
   const std::uint32_t end = l.active.end();
   for (std::uint32_t i = l.active[0]; i < end; ++i) out[i] = T::write(apply<T, O>(T::read(a[i]), T::read(b[i])));
+}
+template <typename T, Op O>
+void binary(const KernelOperands&, const KernelLanes& l) {
+  binary_lanes<T, O>(l);
+}
+// For types that take many instructions a value.
+template <typename T, Op O>
+ASSAY_WIDE void binary_wide(const KernelOperands&, const KernelLanes& l) {
+  binary_lanes<T, O>(l);
 }
 
 template <typename T, Op O>
@@ -176,7 +206,10 @@ bool fold(const KernelOperands&, void* x, const void* e, const Active& active) {
   S start{};
   std::memcpy(&start, x, sizeof start);
   auto sum = T::read(start);
-  for_each(active, [&](std::uint32_t i) { sum = apply<T, O>(sum, T::read(terms[i])); });
+  for_each(active, [&](std::uint32_t i) {
+    const auto term = T::read(terms[i]);
+    sum = O == Op::add ? T::add_step(sum, term) : apply<T, O>(sum, term);
+  });
   start = T::write(sum);
   std::memcpy(x, &start, sizeof start);
   return false;
@@ -191,7 +224,7 @@ bool fold_marking(const KernelOperands&, void* x, const void* e, const Active& a
   bool inexact = false;
   for_each(active, [&](std::uint32_t i) {
     const auto term = T::read(terms[i]);
-    const auto next = apply<T, O>(sum, term);
+    const auto next = O == Op::add ? T::add_step(sum, term) : apply<T, O>(sum, term);
     inexact |= rounds<T, O>(sum, term, next);
     sum = next;
   });
@@ -202,6 +235,12 @@ bool fold_marking(const KernelOperands&, void* x, const void* e, const Active& a
 
 template <typename T>
 Kernel arithmetic(Op op, bool marks) {
+  if constexpr (std::is_same_v<typename T::Storage, std::uint16_t> && std::is_same_v<typename T::Number, float>) {
+    static const bool wide = has_wide_vectors();
+    if (wide && !marks && op == Op::add) return binary_wide<T, Op::add>;
+    if (wide && !marks && op == Op::sub) return binary_wide<T, Op::sub>;
+    if (wide && !marks && op == Op::mul) return binary_wide<T, Op::mul>;
+  }
   switch (op) {
     case Op::add: return marks ? binary_marking<T, Op::add> : binary<T, Op::add>;
     case Op::sub: return marks ? binary_marking<T, Op::sub> : binary<T, Op::sub>;

@@ -103,6 +103,7 @@ class Machine {
   // statements.cpp
   void block(const NodeBlock& b, Frame& f, const Active& a, std::uint8_t control);
   void node(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+  bool leaf_one(const Node& n, Frame& f, const Active& a);
   void leaf(const Node& n, Frame& f, const Active& a);
   void evaluate_leaf(const Node& n, Frame& f, const Active& a, Address& address);
   void commit_store(const Node& n, Frame& f, const Active& a, const Address& address);
@@ -140,6 +141,8 @@ class Machine {
   void splat(const Instruction& i, Frame& f, const Active& a);
 
   // indices.cpp
+  static bool linear_part(const IndexCode& e, Frame& f, std::int64_t& base, std::int64_t& stride);
+  bool line(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out);
   static bool linear(const IndexCode& e, Frame& f, std::int64_t& base, std::int64_t& stride);
   static std::optional<std::int64_t> exact(const IndexCode& e, Frame& f, std::uint32_t lane);
   bool vector(const IndexCode& e, Frame& f, const Active& a, std::int64_t* out);
@@ -148,6 +151,9 @@ class Machine {
 
   // accesses.cpp
   bool locate(const Access& access, Frame& f, const Active& a, Address& address);
+  bool locate_one(const Access& access, Frame& f, std::uint32_t lane, std::int64_t& flat);
+  bool locate_columns(const Access& access, Frame& f, const Active& a, Address& address);
+  bool load_one(const Instruction& i, Frame& f, std::uint32_t lane);
   void load(const Instruction& i, Frame& f, const Active& a);
   std::int64_t coordinate(const Dimension& d, Frame& f, std::uint32_t lane);
   void watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat);

@@ -52,7 +52,39 @@ void Machine::node(const Node& n, Frame& f, const Active& a, std::uint8_t contro
   }
 }
 
+// A leaf of one lane whose store is the common case; false before anything has happened where it is not.
+bool Machine::leaf_one(const Node& n, Frame& f, const Active& a) {
+  if (marks_ || n.value.code.empty()) return false;
+  const std::uint32_t lane = a.first;
+  if (n.kind != StmtKind::store) {
+    if (n.variable.depth != 0 || watches_) return false;
+    run(n.value, f, a);
+    unsigned char* const out = f.column(n.variable.slot);
+    const unsigned char* const value = f.column(n.value.result);
+    const auto width = static_cast<std::size_t>(cell_width(n.source->value[0].type));
+    std::memmove(out + lane * width, value + lane * width, width);
+    f.state(n.variable.slot)[lane] = defined;
+    return true;
+  }
+  Memory& m = memory(n.target.buffer);
+  std::int64_t flat = 0;
+  if (n.target.computed || m.shadow != nullptr || !locate_one(n.target, f, lane, flat)) return false;
+  operations_ += n.address_cost;
+  run(n.value, f, a);
+  const unsigned char* const value = f.column(n.value.result);
+  switch (m.width) {
+    case 1: m.writable[flat] = value[lane]; break;
+    case 2: std::memcpy(m.writable + flat * 2, value + std::size_t{lane} * 2, 2); break;
+    case 4: std::memcpy(m.writable + flat * 4, value + std::size_t{lane} * 4, 4); break;
+    case 8: std::memcpy(m.writable + flat * 8, value + std::size_t{lane} * 8, 8); break;
+    default: std::memcpy(m.writable + flat * 16, value + std::size_t{lane} * 16, 16); break;
+  }
+  m.states[flat] = defined;
+  return true;
+}
+
 void Machine::leaf(const Node& n, Frame& f, const Active& a) {
+  if (a.count == 1 && leaf_one(n, f, a)) return;
   ArenaScope scope(arena_);
   Address address;
   const bool one_by_one = a.count > 1 && (mode_.precise || n.ordered);

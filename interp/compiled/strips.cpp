@@ -15,7 +15,7 @@ namespace assay::interp::compiled {
 namespace {
 
 constexpr std::uint64_t longest = 256;
-constexpr std::uint64_t shortest = 4;  // below, iterations cost no more
+constexpr std::uint64_t shortest = 8;  // below, iterations cost no more one by one
 
 struct Line {
   Int128 base = 0, stride = 0;
