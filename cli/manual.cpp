@@ -113,6 +113,9 @@ names UTF\-8.
 .B PATH
 Where the compilers of generated code are looked for.
 .TP
+.B ASSAY_WORKER
+The program that compiles and runs kernels, where it is not in its usual place.
+.TP
 .B TMPDIR
 Where compilers write; nothing is left there.
 .SH FILES

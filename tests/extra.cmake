@@ -49,6 +49,8 @@ endif()
 if(TARGET assay)
   add_test(NAME cli_robust COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/cli/robust_test.py $<TARGET_FILE:assay>)
   set_tests_properties(cli_robust PROPERTIES TIMEOUT 300 ENVIRONMENT "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/cli_robust.log")
+  add_test(NAME cli_leaks COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/cli/leaks_test.py $<TARGET_FILE:assay>)
+  set_tests_properties(cli_leaks PROPERTIES TIMEOUT 600 ENVIRONMENT "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/cli_leaks.log")
 endif()
 
 # The manual page and the completion scripts, read by the programs that they are for.

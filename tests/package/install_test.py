@@ -47,11 +47,16 @@ class Installed(unittest.TestCase):
         (cls.folder / "program").write_text(PROGRAM)
         (cls.folder / "legal").write_text(LEGAL)
         (cls.folder / "schedule").write_text(LEGAL)
+        # The tree was moved: the library is told where its worker is (the program finds it beside itself).
+        pc = next(cls.prefix.rglob("assay.pc"))
+        worker = run("pkg-config", "--variable=worker", "assay", env=dict(os.environ, PKG_CONFIG_PATH=str(pc.parent))).stdout
+        cls.client_environment = dict(os.environ, ASSAY_WORKER=worker.strip().replace("\\ ", " "))
         cls.program = cls.prefix / "bin" / "assay"
 
     def test_program_runs(self):
         self.assertRegex(run(self.program, "--version").stdout, r"^assay \d+\.\d+\.\d+\n$")
-        self.assertEqual(run(self.program, "check", "program", "legal", cwd=self.folder).returncode, 0)
+        # The worker is found too: what it runs is required.
+        self.assertEqual(run(self.program, "check", "program", "legal", "--require", "c", cwd=self.folder).returncode, 0)
 
     def test_examples_and_texts_are_there(self):
         documents = self.prefix / "share" / "doc" / "assay"
@@ -71,7 +76,7 @@ class Installed(unittest.TestCase):
         build = self.folder / "client-build"
         run("cmake", "-S", CLIENT, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}")
         run("cmake", "--build", build)
-        done = run(build / "client", self.folder / "program", self.folder / "legal")
+        done = run(build / "client", self.folder / "program", self.folder / "legal", env=self.client_environment)
         self.assertEqual(done.stdout, "legal\n")
 
     def test_c_client(self):
@@ -82,7 +87,7 @@ class Installed(unittest.TestCase):
         binary = self.folder / "c-client"
         run("sh", "-c", f'eval exec "$1" -std=c11 -Wall -Wextra -Wpedantic -Werror "{CLIENT}/client.c" '
             f'$(pkg-config --cflags --libs assay) -o "{binary}"', "sh", CC, env=environment)
-        done = run(binary, "program", "schedule", cwd=self.folder)
+        done = run(binary, "program", "schedule", cwd=self.folder, env=self.client_environment)
         command = [self.program, "check", "program", "schedule", "--json", "--licence", "exact"]
         self.assertEqual(done.stdout, run(*command, cwd=self.folder).stdout)
         self.assertIn('"verdict": "legal"', done.stdout)
