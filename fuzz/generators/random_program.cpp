@@ -44,7 +44,7 @@ class Generator {
     const bool grid = shape_.hardware && chance(6);
     for (int k = 0; k < nests; ++k) program_.body.push_back(nest(grid));
     for (Buffer& b : program_.buffers) {
-      for (int d = 0; d < rank_[b.name]; ++d) b.dims.push_back(Index(extent_[b.name][static_cast<std::size_t>(d)]));
+      for (int d = 0; d < rank_[b.name]; ++d) b.dims.emplace_back(extent_[b.name][static_cast<std::size_t>(d)]);
     }
     return std::move(program_);
   }

@@ -309,7 +309,7 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
       Touch t{i, a.writes, {}};
       if (a.variable) {
         const Variable& v = extraction.variables.at(a.storage);
-        for (const Stmt& loop : v.around) t.cell.push_back(x.at.at(loop->name));
+        for (const Stmt& loop : v.around) t.cell.emplace_back(x.at.at(loop->name));
       } else if (a.whole) {
         t.cell.resize(before.find_buffer(a.storage)->dims.size());
       } else {

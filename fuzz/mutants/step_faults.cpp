@@ -80,8 +80,8 @@ std::optional<Program> lose_initial_value(const Program&, const Program& after, 
   return out;
 }
 
-Plant shorten(std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)> which, int from_lo,
-              int from_hi) {
+Plant shorten(const std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)>& which,
+              int from_lo, int from_hi) {
   return [=](const Program& before, const Program& after, const ScheduleLine& line) {
     return at_first(after, which(before, line), [=](const Stmt& s) {
       return Block{with_bounds(s, s->lo + from_lo * s->step, s->hi + from_hi * s->step)};
@@ -90,7 +90,7 @@ Plant shorten(std::function<std::function<bool(const Stmt&)>(const Program&, con
 }
 
 // Uses `symbol + 1` for `symbol` in the body, claims included.
-Plant shift_symbol(std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)> which) {
+Plant shift_symbol(const std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)>& which) {
   return [=](const Program& before, const Program& after, const ScheduleLine& line) {
     return at_first(after, which(before, line), [](const Stmt& s) {
       const std::map<Symbol, Index> map{{s->name, Index::symbol(s->name) + 1}};

@@ -2,10 +2,12 @@
 #include "proofs/cvc5/query.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "proofs/isl/query.hpp"
 #include "proofs/smtlib/values.hpp"
@@ -92,24 +94,30 @@ class Cvc5Query final : public Query {
 std::optional<std::string> run_cvc5(const std::vector<std::string>& arguments, const std::string& input) {
   const MemoryFile in, out;
   if (in.get() < 0 || out.get() < 0 || !in.write_all(input)) return std::nullopt;
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, in.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, out.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<std::string> words{"cvc5"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, "cvc5", &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) return std::nullopt;
+  constexpr int not_started = 127;
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const pid_t parent = getpid(), child = fork();
+  if (child == 0) {
+    // Nothing but system calls: other threads of the parent may hold locks. It ends when the waiting thread does.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const bool ready = getppid() == parent && dup2(in.get(), STDIN_FILENO) >= 0 &&
+                       dup2(out.get(), STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+    if (ready) execvp(argv[0], argv.data());
+    _exit(not_started);
+  }
+  if (null >= 0) close(null);
+  if (child < 0) return std::nullopt;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return std::nullopt;
   }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == not_started) return std::nullopt;
   return out.read_all();
 }
 
