@@ -23,7 +23,9 @@ std::uint64_t Machine::evaluate(const BoundExpr& e, Lane lane) {
     case Form::select: {
       const std::uint64_t condition = evaluate(e.args[0], lane);
       const std::uint64_t first = evaluate(e.args[1], lane);
+      const std::uint64_t first_high = high_;
       const std::uint64_t second = evaluate(e.args[2], lane);
+      if (condition != 0) high_ = first_high;
       return condition != 0 ? first : second;
     }
     case Form::scope: return scope(e, lane);
@@ -32,12 +34,16 @@ std::uint64_t Machine::evaluate(const BoundExpr& e, Lane lane) {
 }
 
 std::uint64_t Machine::scalar_operation(const BoundExpr& e, Lane lane) {
-  Scalar operands[3];
-  for (std::size_t i = 0; i < e.args.size(); ++i) operands[i] = {e.args[i].type, evaluate(e.args[i], lane)};
+  Scalar operands[4];
+  for (std::size_t i = 0; i < e.args.size(); ++i) {
+    operands[i] = {e.args[i].type, evaluate(e.args[i], lane)};
+    if (e.args[i].type == Type::u32x4) operands[i].high = high_;
+  }
   flags_ = {};
   const Scalar result = e.function(operands, flags_);
   if (flags_.divide_by_zero) fault("RUN-3", fmt::format("`{}` divides by zero", info(e.op).text), e.source->where);
   if (e.watched && flags_.inexact) seen_ |= marked;
+  if (e.type == Type::u32x4) high_ = result.high;
   return result.bits;
 }
 
@@ -86,6 +92,7 @@ std::uint64_t Machine::variable(const BoundExpr& e, Lane lane) {
     fault("RUN-2", fmt::format("variable `{}` is read and has no value", e.source->name), e.source->where,
           e.source->name);
   seen_ |= v.state;
+  if (e.type == Type::u32x4) high_ = v.high;
   return v.bits;
 }
 
@@ -103,6 +110,7 @@ std::uint64_t Machine::load(const BoundExpr& e, Lane lane) {
     seen_ |= state | *m.blanket;
   }
   const std::uint64_t bits = m.bits(c.flat);
+  if (e.type == Type::u32x4) high_ = m.high(c.flat);
   if (m.ranged) {
     const Int128 v = int_value({e.type, bits});
     if (v < m.buffer->range->first || v >= m.buffer->range->second) {
@@ -130,6 +138,7 @@ std::uint64_t Machine::scope(const BoundExpr& e, Lane lane) {
   if ((v.state & defined) == 0)
     fault("RUN-2", fmt::format("scope `{}` ends without a value", e.source->name), e.source->where, e.source->name);
   seen_ = seen | v.state;
+  if (e.type == Type::u32x4) high_ = v.high;
   return v.bits;
 }
 

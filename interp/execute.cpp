@@ -96,6 +96,7 @@ Machine::Pending Machine::evaluate_leaf(const BoundStmt& s, Lane lane) {
   if (s.kind != StmtKind::store) {
     if (!s.value.empty()) {
       p.bits = evaluate(s.value[0], lane);
+      p.high = high_;
       p.state = defined;
     }
     p.target = reinterpret_cast<std::uintptr_t>(&value_at(s.slot, lane));
@@ -103,6 +104,7 @@ Machine::Pending Machine::evaluate_leaf(const BoundStmt& s, Lane lane) {
     const Cell c = cell(memory(s.reference), s.indices, lane);
     const std::uint8_t seen_by_indices = seen_;
     p.bits = evaluate(s.value[0], lane);
+    p.high = high_;
     if (!c.inside) outside(memory(s.reference), s.indices, lane, s.source->where, true);
     if ((seen_by_indices & marked) != 0) *memory(s.reference).blanket |= marked;
     p.target = static_cast<std::uint64_t>(c.flat);
@@ -119,10 +121,11 @@ void Machine::commit(const BoundStmt& s, Lane lane, const Pending& p) {
     const auto flat = static_cast<std::int64_t>(p.target);
     if (m.shadow != nullptr) watch(m.shadow[flat], true, m.buffer->name, &m, flat);
     m.set_bits(flat, p.bits);
+    if (m.width == 16) m.set_high(flat, p.high);
     m.states[flat] = p.state;
   } else {
     if (s.kind == StmtKind::assign && !variable_shadows_.empty()) watch_variable(s.reference, true);
-    value_at(s.slot, lane) = {p.bits, p.state};
+    value_at(s.slot, lane) = {p.bits, p.state, p.high};
   }
 }
 

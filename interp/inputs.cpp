@@ -37,6 +37,10 @@ class Generator {
     const Int128 lo = std::max(domain_.range.lo, -bound), hi = std::min(domain_.range.hi, bound);
     return lo <= hi ? wrap_int(domain_.type, random_.between(lo, hi)) : uniform_integer();
   }
+  Scalar any_block() {
+    const std::uint64_t low = random_.next();
+    return {Type::u32x4, low, random_.next()};
+  }
   template <std::size_t N>
   Scalar one_of(const std::array<Scalar, N>& values) {
     return values[random_.below(N)];
@@ -55,10 +59,13 @@ class Exact final : public Generator {
       case Type::f64: grid_ = {64, -4}; break;
       case Type::f32: grid_ = {16, -2}; break;
       case Type::f16: grid_ = {2, -1}; break;
-      default: grid_ = {seed % 2 == 0 ? 1 : 2, 0}; break;
+      case Type::bf16: grid_ = {seed % 2 == 0 ? 1 : 2, 0}; break;
+      default: break;
     }
   }
   Scalar next() override {
+    if (domain_.type == Type::u32x4) return any_block();
+    if (is_f8(domain_.type) && random_.below(4) != 0) return {domain_.type, 0};  // GEN-6: room for few terms only
     if (is_float(domain_.type))
       return float_value(domain_.type, static_cast<double>(random_.between(-grid_.bound, grid_.bound)), grid_.exponent);
     if (domain_.type == Type::boolean) return bool_scalar(random_.coin());
@@ -77,6 +84,7 @@ class Adversarial final : public Generator {
   Adversarial(Domain domain, Random random, std::uint64_t seed) : Generator(domain, random), mood_(seed % 4) {}
   Scalar next() override {
     if (domain_.type == Type::boolean) return bool_scalar(random_.coin());
+    if (domain_.type == Type::u32x4) return block_element();
     last_ = is_float(domain_.type) ? float_element() : integer_element();
     return last_;
   }
@@ -109,27 +117,41 @@ class Adversarial final : public Generator {
       case Shape::near_negation: return near_negation();
       case Shape::tie: return tie();
       case Shape::power:
-        return {t, sign() | static_cast<std::uint64_t>(random_.between(1, 2 * f.bias)) << f.stored_bits};
+        return {t, sign() | static_cast<std::uint64_t>(random_.between(1, greatest_field(f))) << f.stored_bits};
       case Shape::tiny: return pattern(random_.between(1, 3));
       case Shape::subnormal: return pattern(0);
-      case Shape::huge: return pattern(random_.between(2 * f.bias - 2, 2 * f.bias));
+      case Shape::huge: return pattern(random_.between(greatest_field(f) - 2, greatest_field(f)));
       case Shape::any: break;
     }
-    return pattern(random_.between(0, 2 * f.bias));
+    return pattern(random_.between(0, greatest_field(f)));
+  }
+
+  /// Counters, repetitions and blocks of few bits, beside uniform ones.
+  Scalar block_element() {
+    switch (random_.below(4)) {
+      case 0: return last_;
+      case 1: last_ = {Type::u32x4, random_.below(16)}; break;
+      case 2: last_.bits ^= std::uint64_t{1} << random_.below(64); break;
+      default: last_ = any_block(); break;
+    }
+    return last_;
   }
 
   std::uint64_t sign() { return random_.coin() ? float_layout(domain_.type).sign() : 0; }
+  /// The exponent field of the largest value.
+  static Int128 greatest_field(const FloatLayout& f) { return static_cast<Int128>(f.largest >> f.stored_bits); }
   /// Random sign and significand under the given exponent field.
   Scalar pattern(Int128 exponent_field) {
     const FloatLayout f = float_layout(domain_.type);
     const std::uint64_t significand = random_.next() & ((std::uint64_t{1} << f.stored_bits) - 1);
-    return {domain_.type, sign() | static_cast<std::uint64_t>(exponent_field) << f.stored_bits | significand};
+    const std::uint64_t magnitude = static_cast<std::uint64_t>(exponent_field) << f.stored_bits | significand;
+    return {domain_.type, sign() | std::min(magnitude, f.largest)};
   }
   /// Cancels all but the last place of the element before.
   Scalar near_negation() {
     const FloatLayout f = float_layout(domain_.type);
     const std::uint64_t magnitude = last_.bits & ~f.sign();
-    const bool up = magnitude == 0 || (magnitude + 1 < f.infinity() && random_.coin());
+    const bool up = magnitude == 0 || (magnitude < f.largest && random_.coin());
     return {domain_.type, ((last_.bits ^ f.sign()) & f.sign()) | (up ? magnitude + 1 : magnitude - 1)};
   }
   /// Half a unit in the last place of the element before: their sum lies half way between two values.
@@ -170,13 +192,14 @@ class Special final : public Generator {
   Scalar next() override {
     if (mood_ < 2) return fill_;
     if (mood_ == 2 || random_.below(8) == 0) return values_[random_.below(values_.size())];
+    if (domain_.type == Type::u32x4) return any_block();
     if (is_float(domain_.type)) return float_value(domain_.type, static_cast<double>(random_.between(-4, 4)), -1);
     return small_integer(4);
   }
 
  private:
   std::vector<Scalar> candidates() const {
-    if (is_float(domain_.type) || domain_.type == Type::boolean) return special_values(domain_.type);
+    if (!is_int(domain_.type)) return special_values(domain_.type);
     std::vector<Scalar> inside;
     for (const Scalar s : special_values(domain_.type)) {
       if (domain_.range.lo <= int_value(s) && int_value(s) <= domain_.range.hi) inside.push_back(s);
@@ -200,7 +223,7 @@ void fill(Tensor& t, G generator) {
 
 Domain domain_of(const Buffer& b) {
   Domain d{b.type};
-  if (is_float(b.type)) return d;
+  if (is_float(b.type) || b.type == Type::u32x4) return d;
   d.range = int_range(b.type);
   if (b.range) d = {b.type, {std::max(d.range.lo, b.range->first), std::min(d.range.hi, b.range->second - 1)}, true};
   if (d.range.lo > d.range.hi) d.range.hi = d.range.lo;  // an empty range admits nothing; one value keeps this total

@@ -7,6 +7,7 @@
 #include "interp/values.hpp"
 #include "ir/tensor.hpp"
 #include "ir/text/source.hpp"
+#include "ir/typing.hpp"
 
 namespace assay::laws {
 namespace {
@@ -34,7 +35,7 @@ class Compiled {
     Scalar literal{};
     std::size_t variable = 0;
     numerics::Function function{};
-    std::size_t args[3] = {0, 0, 0};
+    std::size_t args[4] = {0, 0, 0, 0};
     std::size_t count = 0;
   };
 
@@ -51,7 +52,7 @@ class Compiled {
     } else if (e->op == Op::convert) {
       n.function = numerics::find_convert(e->type, e->args[0]->type);
     } else if (n.count != 0) {
-      n.function = numerics::find(e->op, e->args[0]->type);
+      n.function = numerics::find(e->op, operation_type(*e));
     }
     nodes_.push_back(n);
     return nodes_.size() - 1;
@@ -73,7 +74,7 @@ class Compiled {
       }
       default: break;
     }
-    Scalar operands[3];
+    Scalar operands[4];
     for (std::size_t i = 0; i < n.count; ++i) operands[i] = evaluate(n.args[i], values, flags);
     if (n.op == Op::select) return operands[operands[0].bits != 0 ? 1 : 2];
     return n.function(operands, flags);

@@ -8,7 +8,9 @@
 namespace assay::laws {
 namespace {
 
-constexpr TypeSet floats{Type::f64, Type::f32, Type::f16, Type::bf16};
+constexpr TypeSet f8s{Type::f8e5m2, Type::f8e4m3fn};
+constexpr TypeSet floats = TypeSet{Type::f64, Type::f32, Type::f16, Type::bf16} | f8s;
+constexpr TypeSet with_infinity = floats - TypeSet{Type::f8e4m3fn};
 constexpr TypeSet signed_ints{Type::i8, Type::i16, Type::i32, Type::i64};
 constexpr TypeSet unsigned_ints{Type::u8, Type::u16, Type::u32, Type::u64};
 constexpr TypeSet bytes{Type::i8, Type::u8};
@@ -17,6 +19,8 @@ constexpr TypeSet numbers = floats | ints;
 constexpr TypeSet longs{Type::i64, Type::u64};
 constexpr TypeSet beyond_f32{Type::f64, Type::i32, Type::u32, Type::i64, Type::u64};
 constexpr TypeSet truth{Type::boolean};
+constexpr TypeSet within_f16 = bytes | f8s | TypeSet{Type::f16, Type::boolean};
+constexpr TypeSet within_bf16 = bytes | f8s | TypeSet{Type::bf16, Type::boolean};
 constexpr TypeSet everything = numbers | truth;
 constexpr TypeSet none{};
 
@@ -131,13 +135,14 @@ const Law table[] = {
     {"LAW-2", "fma-one", floats, none, SIDES(fma(v.num(1), x, y), x + y)},
     {"LAW-2", "fma-minus-zero", floats, none, SIDES(fma(x, y, v.num(-0.0)), x * y)},
     {"LAW-2", "fma-neg-factor", floats, none, SIDES(fma(-x, y, z), fma(x, -y, z))},
-    {"LAW-2", "add-zero-never-minus-zero", floats, none,
+    // The reciprocal of a zero has no sign at f8e4m3fn: no condition tells −0 there.
+    {"LAW-2", "add-zero-never-minus-zero", with_infinity, none,
      SIDES(x + v.num(0), x, !both(x == v.num(0), recip(x) < v.num(0)))},
     {"LAW-2", "choice-equal-arms", everything, none, SIDES(choose(c, x, x), x)},
     {"LAW-2", "choice-negated", everything, none, SIDES(choose(!c, x, y), choose(c, y, x))},
     {"LAW-2", "not-eq-is-ne", everything, none, SIDES(!(x == y), x != y)},
     {"LAW-2", "relu-is-max", numbers, none, SIDES(op(Op::relu, {x}), max(x, v.num(0)))},
-    {"LAW-2", "double-comparison", floats, ints, SIDES(x < v.num(10), x * v.num(2) < v.num(20))},
+    {"LAW-9", "double-comparison", with_infinity, ints | TypeSet{Type::f8e4m3fn}, SIDES(x < v.num(10), x * v.num(2) < v.num(20))},
 
     // ---- LAW-3: forbidden at floats; most are what holds for integers ----
     {"LAW-3", "mul-zero", ints, floats, SIDES(x * v.num(0), v.num(0))},
@@ -160,7 +165,7 @@ const Law table[] = {
     {"LAW-3", "contract", none, floats, SIDES(x * y + z, fma(x, y, z))},
     {"LAW-3", "div-is-mul-recip", none, floats, SIDES(x / y, x * recip(y))},
     {"LAW-3", "div-by-three", none, floats, SIDES(x / v.num(3), x * v.num(1.0 / 3))},
-    {"LAW-3", "div-by-power-without-reciprocal", none, floats,
+    {"LAW-9", "div-by-power-without-reciprocal", TypeSet{Type::f8e4m3fn}, with_infinity,
      SIDES(x / v.power(-v.bias() - 1), x * recip(v.power(-v.bias() - 1)))},
     {"LAW-3", "halve-doubled", none, floats, SIDES((x * v.num(2)) / v.num(2), x)},
     {"LAW-3", "eq-self", ints | truth, floats, SIDES(x == x, v.truth(true))},
@@ -175,18 +180,22 @@ const Law table[] = {
     {"LAW-3", "rsqrt-as-division", none, floats, SIDES(op(Op::rsqrt, {x}), v.num(1) / op(Op::sqrt, {x}))},
 
     // ---- LAW-4: a fused product is the product and the sum where the product is exact ----
-    {"LAW-4", "fma-of-f16-in-f32", TypeSet{Type::f16}, TypeSet{Type::bf16},
+    {"LAW-4", "fma-of-f16-in-f32", f8s | TypeSet{Type::f16}, TypeSet{Type::bf16},
      fused_from_products<Type::f32>},
-    {"LAW-4", "fma-of-narrow-in-f64", TypeSet{Type::f16, Type::bf16, Type::f32}, TypeSet{Type::f64},
+    {"LAW-4", "fma-of-narrow-in-f64", floats - TypeSet{Type::f64}, TypeSet{Type::f64},
      fused_from_products<Type::f64>},
+    {"LAW-4", "fma-of-f8-in-bf16", f8s, none, fused_from_products<Type::bf16>},
+    {"LAW-4", "fma-of-f8-in-f16", none, f8s, fused_from_products<Type::f16>},
 
     // ---- LAW-5: there and back ----
     {"LAW-5", "through-f64", floats | truth | (ints - longs), longs, SIDES(to(type, to(Type::f64, x)), x)},
     {"LAW-5", "through-f32", everything - beyond_f32, beyond_f32, SIDES(to(type, to(Type::f32, x)), x)},
-    {"LAW-5", "through-f16", bytes | TypeSet{Type::f16, Type::boolean}, (numbers - bytes) - TypeSet{Type::f16},
-     SIDES(to(type, to(Type::f16, x)), x)},
-    {"LAW-5", "through-bf16", bytes | TypeSet{Type::bf16, Type::boolean}, (numbers - bytes) - TypeSet{Type::bf16},
-     SIDES(to(type, to(Type::bf16, x)), x)},
+    {"LAW-5", "through-f16", within_f16, numbers - within_f16, SIDES(to(type, to(Type::f16, x)), x)},
+    {"LAW-5", "through-bf16", within_bf16, numbers - within_bf16, SIDES(to(type, to(Type::bf16, x)), x)},
+    {"LAW-5", "through-f8e5m2", TypeSet{Type::f8e5m2, Type::boolean}, numbers - TypeSet{Type::f8e5m2},
+     SIDES(to(type, to(Type::f8e5m2, x)), x)},
+    {"LAW-5", "through-f8e4m3fn", TypeSet{Type::f8e4m3fn, Type::boolean}, numbers - TypeSet{Type::f8e4m3fn},
+     SIDES(to(type, to(Type::f8e4m3fn, x)), x)},
     {"LAW-5", "through-i64", ints | truth, floats, SIDES(to(type, to(Type::i64, x)), x)},
     {"LAW-5", "through-i32", (ints - longs) | truth, floats | longs,
      SIDES(to(type, to(Type::i32, x)), x)},

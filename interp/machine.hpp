@@ -22,10 +22,11 @@ struct Located {
   Instance at;
 };
 
-/// A symbol's or variable's value.
+/// A symbol's or variable's value; `high` is the upper half of a block.
 struct Value {
   std::uint64_t bits = 0;
   std::uint8_t state = 0;
+  std::uint64_t high = 0;
 };
 
 /// One lane: its frames by level; frame 0 is the thread's.
@@ -130,6 +131,7 @@ class Machine {
     std::uint64_t target = 0;  // the flat cell, or the address of the variable
     std::uint64_t bits = 0;
     std::uint8_t state = 0;
+    std::uint64_t high = 0;
   };
   Pending evaluate_leaf(const BoundStmt& s, Lane lane);
   void commit(const BoundStmt& s, Lane lane, const Pending& p);
@@ -141,6 +143,7 @@ class Machine {
     std::int64_t flat = 0;
     bool inside = true;
   };
+  /// The bits of the value; of a block the lower half, with the upper half in `high_`, which others leave as it is.
   std::uint64_t evaluate(const BoundExpr& e, Lane lane);
   std::uint64_t load(const BoundExpr& e, Lane lane);
   std::uint64_t variable(const BoundExpr& e, Lane lane);
@@ -192,6 +195,7 @@ class Machine {
   std::uint8_t control_ = 0;
   std::uint8_t seen_ = 0;  // states of all that the expression has read
   numerics::Flags flags_{};
+  std::uint64_t high_ = 0;  // of the block that was evaluated last
   std::vector<Pending> pending_{};
   std::vector<std::unique_ptr<LaneGroup>> spare_{};
 

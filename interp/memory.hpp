@@ -82,6 +82,13 @@ struct Memory {
       default: std::memcpy(&v, p, 8); return v;
     }
   }
+  /// The upper half of an element of 16 bytes, of which bits() gives the lower one.
+  std::uint64_t high(std::int64_t flat) const {
+    std::uint64_t v = 0;
+    std::memcpy(&v, elements + flat * width + 8, 8);
+    return v;
+  }
+  void set_high(std::int64_t flat, std::uint64_t v) const { std::memcpy(writable + flat * width + 8, &v, 8); }
   void set_bits(std::int64_t flat, std::uint64_t v) const {
     unsigned char* p = writable + flat * width;
     switch (width) {

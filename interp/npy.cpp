@@ -18,8 +18,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors and files are little-endian");
 
-/// What NumPy calls the types, without the byte order. bf16 travels as u2.
-constexpr std::array<std::pair<Type, std::string_view>, 13> type_codes{{{Type::boolean, "b1"},
+/// What NumPy calls the types, without the byte order. Types that it has not travel as the integers of their bits, and are
+/// never found by their code, which comes after the integer's own.
+constexpr std::array<std::pair<Type, std::string_view>, 16> type_codes{{{Type::boolean, "b1"},
                                                                         {Type::f64, "f8"},
                                                                         {Type::f32, "f4"},
                                                                         {Type::f16, "f2"},
@@ -31,11 +32,28 @@ constexpr std::array<std::pair<Type, std::string_view>, 13> type_codes{{{Type::b
                                                                         {Type::u16, "u2"},
                                                                         {Type::u32, "u4"},
                                                                         {Type::u64, "u8"},
-                                                                        {Type::bf16, "u2"}}};
+                                                                        {Type::bf16, "u2"},
+                                                                        {Type::f8e5m2, "u1"},
+                                                                        {Type::f8e4m3fn, "u1"},
+                                                                        {Type::u32x4, "u4"}}};
 
 std::string_view type_code(Type t) {
   return std::find_if(type_codes.begin(), type_codes.end(), [t](const auto& entry) { return entry.first == t; })
       ->second;
+}
+
+/// The integer type of whose elements a file of a type that NumPy has not consists; the type itself for all others.
+Type carrier(Type t) {
+  if (t == Type::bf16) return Type::u16;
+  if (is_f8(t)) return Type::u8;
+  return t == Type::u32x4 ? Type::u32 : t;
+}
+
+/// Whether ml_dtypes writes arrays of type `t` under this code: it has no type of NumPy's to name.
+bool is_extension_code(std::string_view code, Type t) {
+  if (t == Type::bf16) return code == "V2";
+  if (t == Type::f8e5m2) return code == "V1" || code == "f1";
+  return t == Type::f8e4m3fn && code == "V1";
 }
 
 /// How elements lie in a file.
@@ -52,10 +70,11 @@ Result<Encoding> decode_type(const std::string& descr, std::optional<Type> as) {
   const bool ordered = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
   const char order = ordered ? descr[0] : '=';
   const std::string code = descr.substr(ordered ? 1 : 0);
-  if (code == "V2" && order != '>') {
-    if (as == Type::bf16) return Encoding{Type::bf16, false};
-    return wrong("NPY-5", fmt::format("the file holds 2-byte elements without a type (`{}`)", descr),
-                 "they are read only for a buffer of type bf16");
+  if (as && is_extension_code(code, *as) && (order != '>' || byte_width(*as) == 1)) return Encoding{*as, false};
+  if (code == "V2" || code == "V1" || code == "f1") {
+    return wrong("NPY-5", fmt::format("the file holds elements without a type of NumPy's (`{}`)", descr),
+                 code == "V2" ? "they are read only for a buffer of type bf16"
+                              : "they are read only for a buffer of type f8e5m2 or f8e4m3fn");
   }
   const std::string_view known = code == "?" ? "b1" : std::string_view(code);
   const auto found =
@@ -69,10 +88,11 @@ Result<Encoding> decode_type(const std::string& descr, std::optional<Type> as) {
   Type type = found->first;
   if (order == '|' && byte_width(type) > 1)
     return wrong("NPY-6", fmt::format("`{}` does not say the byte order", descr));
-  if (as == Type::bf16 && type == Type::u16) type = Type::bf16;
+  if (as && carrier(*as) == type) type = *as;
   if (as && *as != type) {
-    const std::string help = *as == Type::bf16 ? "bf16 is read from uint16 that hold its bit patterns"
-                                               : fmt::format("convert the array with astype('{}')", type_code(*as));
+    const std::string help = carrier(*as) != *as
+                                 ? fmt::format("{} is read from {} that hold its bit patterns", name(*as), name(carrier(*as)))
+                                 : fmt::format("convert the array with astype('{}')", type_code(*as));
     return wrong("NPY-5", fmt::format("the file holds {} and {} is wanted", name(type), name(*as)), help);
   }
   return Encoding{type, order == '>'};
@@ -106,14 +126,14 @@ std::size_t column_major_offset(std::int64_t flat, const std::vector<std::int64_
 }
 
 void copy_elements(std::string_view payload, const NpyHeader& header, bool big_endian, Tensor& to) {
-  const auto width = static_cast<std::size_t>(byte_width(to.type));
+  const auto width = static_cast<std::size_t>(byte_width(carrier(to.type)));
   if (!header.fortran_order && !big_endian) {
     if (!payload.empty()) std::memcpy(to.bytes.data(), payload.data(), payload.size());
     return;
   }
-  const std::int64_t count = to.size();
+  const auto count = static_cast<std::int64_t>(payload.size() / width);
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t from = header.fortran_order ? column_major_offset(i, to.dims) : static_cast<std::size_t>(i);
+    const std::size_t from = header.fortran_order ? column_major_offset(i, header.shape) : static_cast<std::size_t>(i);
     unsigned char* element = to.bytes.data() + static_cast<std::size_t>(i) * width;
     std::memcpy(element, payload.data() + from * width, width);
     if (big_endian) std::reverse(element, element + width);
@@ -128,13 +148,20 @@ Result<Tensor> decode(std::string_view bytes, std::optional<Type> as) {
   const auto count = element_count(header->shape);
   if (!count) return wrong("NPY-7", "the shape in the header has too many elements for a file");
   const std::string_view payload = bytes.substr(header->payload);
-  const std::uint64_t expected = *count * static_cast<std::uint64_t>(byte_width(encoding->type));
+  const std::uint64_t expected = *count * static_cast<std::uint64_t>(byte_width(carrier(encoding->type)));
   if (payload.size() != expected) {
     return wrong("NPY-6",
                  fmt::format("the shape asks for {} bytes of elements and the file has {}", expected, payload.size()),
                  "the file is cut off, or holds more than one array");
   }
-  Tensor t(encoding->type, header->shape);
+  std::vector<std::int64_t> dims = header->shape;
+  if (encoding->type == Type::u32x4) {
+    if (dims.empty() || dims.back() != 4)
+      return wrong("NPY-5", "a tensor of u32x4 is wanted, and the last dimension of the file is not 4",
+                   "a block is four uint32: a tensor of shape (n,) is a file of shape (n, 4)");
+    dims.pop_back();
+  }
+  Tensor t(encoding->type, std::move(dims));
   copy_elements(payload, *header, encoding->big_endian, t);
   if (t.type == Type::boolean) {
     const auto bad = std::find_if(t.bytes.begin(), t.bytes.end(), [](unsigned char b) { return b > 1; });
@@ -186,8 +213,10 @@ Result<Tensor> read_npy(const std::string& path, std::optional<Type> as) {
 
 std::string to_npy(const Tensor& t) {
   std::string shape;
-  for (const std::int64_t d : t.dims) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", d);
-  if (t.dims.size() == 1) shape += ",";
+  std::vector<std::int64_t> dims = t.dims;
+  if (t.type == Type::u32x4) dims.push_back(4);  // NPY-10
+  for (const std::int64_t d : dims) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", d);
+  if (dims.size() == 1) shape += ",";
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
                                    byte_width(t.type) == 1 ? '|' : '<', type_code(t.type), shape);
   // Padded so that the elements begin at a multiple of 64 bytes, with a newline before them.

@@ -8,8 +8,6 @@
 namespace assay::numerics {
 namespace {
 
-constexpr std::size_t op_count = static_cast<std::size_t>(Op::select) + 1;
-constexpr std::size_t type_count = 14;
 using Table = std::array<std::array<Function, type_count>, op_count>;
 
 Table make_table() {
@@ -17,7 +15,8 @@ Table make_table() {
   for (std::size_t op = 0; op < op_count; ++op) {
     for (std::size_t type = 0; type < type_count; ++type) {
       for (const auto family :
-           {find_float_arithmetic, find_float_function, find_integer_arithmetic, find_bool_arithmetic}) {
+           {find_float_arithmetic, find_float_function, find_integer_arithmetic, find_bool_arithmetic,
+            find_ruled_conversion, find_random_function}) {
         if (const Function f = family(static_cast<Op>(op), static_cast<Type>(type))) table[op][type] = f;
       }
     }

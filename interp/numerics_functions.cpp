@@ -157,6 +157,8 @@ Function find_float_function(Op op, Type operand) {
     case Type::f32: return find_at<Type::f32>(op);
     case Type::f16: return find_at<Type::f16>(op);
     case Type::bf16: return find_at<Type::bf16>(op);
+    case Type::f8e5m2: return find_at<Type::f8e5m2>(op);
+    case Type::f8e4m3fn: return find_at<Type::f8e4m3fn>(op);
     default: return nullptr;
   }
 }

@@ -10,9 +10,9 @@ namespace {
 /// ones.
 class ExponentRange {
  public:
-  ExponentRange(int precision, int bias) {
+  ExponentRange(int precision, int bias, int greatest_exponent) {
     mpfr_set_emin(3 - bias - precision);
-    mpfr_set_emax(bias + 1);
+    mpfr_set_emax(greatest_exponent + 1);
   }
   ~ExponentRange() {
     mpfr_set_emin(emin_);
@@ -67,11 +67,12 @@ template <Type T>
 Rounded round_to(Op op, double x, double y) {
   thread_local const ThreadCache cache;
   constexpr int precision = Format<T>::precision;
-  const ExponentRange range(precision, Format<T>::bias);
+  const ExponentRange range(precision, Format<T>::bias, greatest_exponent<T>);
   Number a(precision, x), b(precision, y), result(precision);
   int ternary = evaluate(op, result.get(), a.get(), b.get());
   ternary = mpfr_subnormalize(result.get(), ternary, MPFR_RNDN);
-  return {narrow<T>(mpfr_get_d(result.get(), MPFR_RNDN)).bits, ternary != 0};
+  const Rounded rounded = narrow<T>(mpfr_get_d(result.get(), MPFR_RNDN));
+  return {rounded.bits, ternary != 0 || rounded.inexact};
 }
 
 }  // namespace
@@ -81,6 +82,8 @@ Rounded round_by_mpfr(Op op, Type format, double x, double y) {
     case Type::f64: return round_to<Type::f64>(op, x, y);
     case Type::f16: return round_to<Type::f16>(op, x, y);
     case Type::bf16: return round_to<Type::bf16>(op, x, y);
+    case Type::f8e5m2: return round_to<Type::f8e5m2>(op, x, y);
+    case Type::f8e4m3fn: return round_to<Type::f8e4m3fn>(op, x, y);
     default: return round_to<Type::f32>(op, x, y);
   }
 }

@@ -14,4 +14,9 @@ Function find_integer_arithmetic(Op op, Type operand);
 /// ! && || == != at bool; else null.
 Function find_bool_arithmetic(Op op, Type operand);
 
+/// f8e5m2_sat f8e4m3fn_nosat from every number; else null.
+Function find_ruled_conversion(Op op, Type operand);
+/// u32x4(…) word == != threefry at blocks and their words, uniform and uniform_lane by result type; else null.
+Function find_random_function(Op op, Type type);
+
 }  // namespace assay::numerics

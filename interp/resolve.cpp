@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "interp/resolved.hpp"
+#include "ir/typing.hpp"
 
 namespace assay::interp {
 namespace {
@@ -153,7 +154,7 @@ class Resolver {
     if (r.form == Form::index_operation && !defined_on_indices(e.op)) {
       throw Unresolved{fmt::format("`{}` is not defined on index values", info(e.op).text)};
     }
-    if (r.form == Form::scalar_operation) r.function = numerics::find(e.op, e.args[0]->type);
+    if (r.form == Form::scalar_operation) r.function = numerics::find(e.op, operation_type(e));
     if ((r.form == Form::convert || r.form == Form::scalar_operation) && r.function == nullptr) {
       throw Unresolved{fmt::format("`{}` is not defined at type {}", info(e.op).text, assay::name(e.args[0]->type))};
     }

@@ -13,7 +13,8 @@ namespace assay::interp {
 namespace {
 
 template <Type T>
-constexpr FloatLayout layout_of = {numerics::stored_bits<T>, numerics::Format<T>::bias};
+constexpr FloatLayout layout_of = {numerics::stored_bits<T>, numerics::Format<T>::bias, numerics::nan_bits<T>,
+                                   numerics::largest_bits<T>};
 
 /// Keeps the first of equal values, and the order.
 void add_once(std::vector<Scalar>& to, Scalar s) {
@@ -32,6 +33,8 @@ FloatLayout float_layout(Type t) {
     case Type::f64: return layout_of<Type::f64>;
     case Type::f16: return layout_of<Type::f16>;
     case Type::bf16: return layout_of<Type::bf16>;
+    case Type::f8e5m2: return layout_of<Type::f8e5m2>;
+    case Type::f8e4m3fn: return layout_of<Type::f8e4m3fn>;
     default: return layout_of<Type::f32>;
   }
 }
@@ -46,15 +49,18 @@ std::vector<Scalar> special_values(Type t) {
   if (is_float(t)) {
     const FloatLayout f = float_layout(t);
     const std::uint64_t least_normal = std::uint64_t{1} << f.stored_bits;
-    const std::uint64_t quiet = std::uint64_t{1} << (f.stored_bits - 1);
-    values = {{t, f.sign()}, {t, f.infinity()}, {t, f.infinity() | quiet}};
+    values = {{t, f.sign()}, {t, has_infinity(t) ? f.all_exponent() : f.largest}, {t, f.nan}};
     for (const std::uint64_t magnitude :
-         {f.infinity(), std::uint64_t{0}, static_cast<std::uint64_t>(f.bias) << f.stored_bits, f.infinity() - 1,
+         {values[1].bits, std::uint64_t{0}, static_cast<std::uint64_t>(f.bias) << f.stored_bits, f.largest,
           least_normal, std::uint64_t{1}, least_normal - 1}) {
       add_once(values, {t, magnitude | f.sign()});
       add_once(values, {t, magnitude});
     }
     return values;
+  }
+  if (t == Type::u32x4) {
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    return {{t, 0, 0}, {t, all, all}, {t, 1, 0}, {t, 0, std::uint64_t{1} << 63}, {t, std::uint64_t{1} << 32, 0}, {t, all, 0}};
   }
   const IntRange range = int_range(t);
   for (const Int128 v : std::initializer_list<Int128>{range.lo, range.hi, 0, 1, -1, range.lo + 1, range.hi - 1})
@@ -64,6 +70,10 @@ std::vector<Scalar> special_values(Type t) {
 
 std::vector<Scalar> boundary_values(Type t) {
   std::vector<Scalar> values = special_values(t);
+  if (is_f8(t)) {
+    for (std::uint64_t bits = 0; bits < 256; ++bits) add_once(values, {t, bits});
+    return values;
+  }
   if (is_float(t)) {
     const FloatLayout f = float_layout(t);
     const auto add = [&](std::uint64_t magnitude) {
@@ -90,6 +100,7 @@ std::vector<Scalar> boundary_values(Type t) {
     for (const Scalar s : values) add_once(distinct, s);
     return distinct;
   }
+  if (t == Type::u32x4) return values;
   for (int i = -20; i <= 20; ++i) add_integer(values, t, i);
   for (int bits = 0; bits < bit_width(t); ++bits) {
     for (int d = -1; d <= 1; ++d) {

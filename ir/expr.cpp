@@ -7,7 +7,7 @@
 namespace assay {
 
 const OpInfo& info(Op op) {
-  static constexpr std::array<OpInfo, static_cast<std::size_t>(Op::select) + 1> table{{
+  static constexpr std::array<OpInfo, op_count> table{{
       {"", 0, false},                                                                      // literal
       {"", 0, false},                                                                      // index
       {"", 0, false},                                                                      // variable
@@ -24,6 +24,10 @@ const OpInfo& info(Op op) {
       {"sin", 1, true},      {"cos", 1, true},      {"tanh", 1, true},    {"sqrt", 1, true},     {"rsqrt", 1, true},
       {"recip", 1, true},    {"trunc", 1, true},    {"floor", 1, true},   {"ceil", 1, true},     {"pow", 2, true},
       {"select", 3, true},
+      {"f8e5m2_sat", 1, true},      {"f8e4m3fn_nosat", 1, true},
+      {"u32x4", 4, true},           {"word", 2, true},
+      {"threefry_crypto", 2, true}, {"threefry_light", 2, true},
+      {"uniform", 1, true},         {"uniform_lane", 2, true},
   }};
   return table[static_cast<std::size_t>(op)];
 }
@@ -109,11 +113,29 @@ Expr make_scope(Symbol name, Type type, Block body, Location where) {
   return make(std::move(n));
 }
 
+Type result_type(Op op, Type operand) {
+  if (is_comparison(op)) return Type::boolean;
+  switch (op) {
+    case Op::land:
+    case Op::lor:
+    case Op::lnot: return Type::boolean;
+    case Op::f8e5m2_sat: return Type::f8e5m2;
+    case Op::f8e4m3fn_nosat: return Type::f8e4m3fn;
+    case Op::block: return Type::u32x4;
+    case Op::word: return Type::u32;
+    default: return operand;
+  }
+}
+
 Expr make_op(Op op, std::vector<Expr> operands, Location where) {
+  const Type type = result_type(op, operands.back()->type);
+  return make_op(op, type, std::move(operands), where);
+}
+
+Expr make_op(Op op, Type type, std::vector<Expr> operands, Location where) {
   ExprNode n;
   n.op = op;
-  const bool logical = is_comparison(op) || op == Op::land || op == Op::lor || op == Op::lnot;
-  n.type = logical ? Type::boolean : operands.back()->type;
+  n.type = type;
   n.args = std::move(operands);
   n.where = where;
   return make(std::move(n));

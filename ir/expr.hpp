@@ -32,8 +32,14 @@ enum class Op : std::uint8_t {
   eq, ne, lt, le, gt, ge,
   max, min, maxnum, minnum, fma, abs, relu, sat01,
   exp, exp2, log, log2, sin, cos, tanh, sqrt, rsqrt, recip, trunc, floor, ceil, pow,
-  select      // select(c, a, b), evaluates both arms
+  select,     // select(c, a, b), evaluates both arms
+  f8e5m2_sat, f8e4m3fn_nosat,         // conversions with the other rule for what is too large (NUM-40)
+  block,                              // u32x4(a, b, c, d) of four u32
+  word,                               // word(b, k): one of them, u32
+  threefry_crypto, threefry_light,    // of key and counter, all u32x4
+  uniform, uniform_lane               // uniform(T, b), uniform_lane(T, b, k): the node's type is T
 };
+inline constexpr std::size_t op_count = static_cast<std::size_t>(Op::uniform_lane) + 1;
 
 /// How an operation is written and how many operands it takes; `function` ones are calls.
 struct OpInfo {
@@ -43,6 +49,10 @@ struct OpInfo {
 };
 const OpInfo& info(Op op);
 constexpr bool is_comparison(Op op) { return op >= Op::eq && op <= Op::ge; }
+/// Whether the result's type is written as the first argument of the call: uniform, uniform_lane.
+constexpr bool has_written_type(Op op) { return op == Op::uniform || op == Op::uniform_lane; }
+/// The type of the result of any operation but those with a written type, from the type of the last operand.
+Type result_type(Op op, Type operand);
 
 struct ExprNode;
 struct StmtNode;
@@ -124,8 +134,10 @@ Expr make_variable(Symbol name, Type type, Location where = {});
 Expr make_load(Symbol buffer, Type type, std::vector<Expr> indices, Location where = {});
 Expr make_convert(Type to, Expr operand, Location where = {});
 Expr make_scope(Symbol name, Type type, Block body, Location where = {});
-/// Any operation of `info(op).arity` operands: comparisons and logic give bool, the rest the type of the last operand.
+/// Any operation of `info(op).arity` operands but those with a written type; the value has `result_type`.
 Expr make_op(Op op, std::vector<Expr> operands, Location where = {});
+/// An operation with a written type.
+Expr make_op(Op op, Type type, std::vector<Expr> operands, Location where = {});
 
 // Constructors of statements.
 Stmt make_loop(Symbol symbol, Index lo, Index hi, std::int64_t step, Axis axis, Block body, Location where = {});

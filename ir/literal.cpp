@@ -14,13 +14,20 @@
 namespace assay {
 namespace {
 
-// An IEEE binary format: `fraction` stored bits of the significand, `exponent` bits of the exponent.
+// A binary format: `fraction` stored bits of the significand, `exponent` bits of the exponent. Where it is not `ieee`, there
+// is no infinity: the patterns with all exponent bits are ordinary values, but for the greatest, which is the NaN.
 struct Format {
   int fraction;
   int exponent;
+  bool ieee = true;
   int bias() const { return (1 << (exponent - 1)) - 1; }
   int sign_bit() const { return fraction + exponent; }
   std::uint64_t infinity() const { return ((std::uint64_t{1} << exponent) - 1) << fraction; }
+  std::uint64_t nan() const {
+    return ieee ? infinity() | std::uint64_t{1} << (fraction - 1) : (std::uint64_t{1} << sign_bit()) - 1;
+  }
+  bool is_nan(std::uint64_t magnitude) const { return ieee ? magnitude > infinity() : magnitude == nan(); }
+  int greatest_exponent() const { return ieee ? bias() : bias() + 1; }
 };
 
 Format format_of(Type t) {
@@ -28,6 +35,8 @@ Format format_of(Type t) {
     case Type::f64: return {52, 11};
     case Type::f32: return {23, 8};
     case Type::f16: return {10, 5};
+    case Type::f8e5m2: return {2, 5};
+    case Type::f8e4m3fn: return {3, 4, false};
     default: return {7, 8};  // bf16
   }
 }
@@ -38,7 +47,7 @@ class ExponentRange {
   explicit ExponentRange(const Format& f) : lo_(mpfr_get_emin()), hi_(mpfr_get_emax()) {
     // MPFR's significand lies in [1/2, 1): its exponents are one above IEEE's.
     mpfr_set_emin(2 - f.bias() - f.fraction);
-    mpfr_set_emax(f.bias() + 1);
+    mpfr_set_emax(f.greatest_exponent() + 1);
   }
   ~ExponentRange() {
     mpfr_set_emin(lo_);
@@ -63,7 +72,7 @@ class Number {
   mpfr_t value_;
 };
 
-// The bits of a value that is already rounded to the format.
+// The bits of a value that is already rounded to the significand and the exponents of the format.
 std::uint64_t encode(const Format& f, mpfr_srcptr x) {
   const std::uint64_t sign = mpfr_signbit(x) != 0 ? std::uint64_t{1} << f.sign_bit() : 0;
   if (mpfr_zero_p(x) != 0) return sign;
@@ -82,6 +91,8 @@ std::uint64_t encode(const Format& f, mpfr_srcptr x) {
   return sign | (significand >> (52 - f.fraction + 1 - exponent));
 }
 
+constexpr unsigned long largest_f8e4m3fn = 448;  // the only format without infinity
+
 std::optional<Scalar> round_text(Type to, const std::string& text, int base) {
   const Format f = format_of(to);
   const ExponentRange range(f);
@@ -90,6 +101,8 @@ std::optional<Scalar> round_text(Type to, const std::string& text, int base) {
   int ternary = mpfr_strtofr(x.get(), text.c_str(), &end, base, MPFR_RNDN);
   if (end == text.c_str() || *end != '\0') return std::nullopt;
   mpfr_subnormalize(x.get(), ternary, MPFR_RNDN);
+  const bool overflow = mpfr_inf_p(x.get()) != 0 || (!f.ieee && mpfr_cmpabs_ui(x.get(), largest_f8e4m3fn) > 0);
+  if (!f.ieee && overflow) return std::nullopt;  // TYPE-3
   return Scalar{to, encode(f, x.get())};
 }
 
@@ -124,8 +137,8 @@ std::string shortest_of(T magnitude) {
   return float_text(std::move(digits), exponent + 1);
 }
 
-// For the 16-bit types: more and more digits until they read back.
-std::string shortest_half(Scalar magnitude) {
+// For the types of 16 and 8 bits: more and more digits until they read back.
+std::string shortest_narrow(Scalar magnitude) {
   Number x(format_of(magnitude.type));
   mpfr_set_d(x.get(), to_double(magnitude), MPFR_RNDN);
   for (std::size_t digits = 1;; ++digits) {
@@ -146,12 +159,12 @@ std::string shortest_float(Scalar s) {
   const bool negative = (s.bits >> f.sign_bit() & 1) != 0;
   const std::string sign = negative ? "-" : "";
   const Scalar magnitude{s.type, s.bits & ~(std::uint64_t{1} << f.sign_bit())};
-  if (magnitude.bits > f.infinity()) return "nan";
-  if (magnitude.bits == f.infinity()) return sign + "inf";
+  if (f.is_nan(magnitude.bits)) return "nan";
+  if (f.ieee && magnitude.bits == f.infinity()) return sign + "inf";
   if (magnitude.bits == 0) return sign + "0.0";
   if (s.type == Type::f64) return sign + shortest_of(std::bit_cast<double>(magnitude.bits));
   if (s.type == Type::f32) return sign + shortest_of(std::bit_cast<float>(static_cast<std::uint32_t>(magnitude.bits)));
-  return sign + shortest_half(magnitude);
+  return sign + shortest_narrow(magnitude);
 }
 
 }  // namespace
@@ -170,7 +183,7 @@ std::string decimal_text(Int128 value) {
 
 std::optional<Scalar> literal_from_integer(Type to, Int128 value) {
   if (is_float(to)) return round_text(to, decimal_text(value), 10);
-  if (to == Type::boolean) return std::nullopt;
+  if (!is_int(to)) return std::nullopt;
   const IntRange range = int_range(to);
   if (value < range.lo || value > range.hi) return std::nullopt;
   return wrap_int(to, value);
@@ -193,8 +206,7 @@ Scalar infinity(Type t, bool negative) {
 }
 
 Scalar canonical_nan(Type t) {
-  const Format f = format_of(t);
-  return {t, f.infinity() | (std::uint64_t{1} << (f.fraction - 1))};
+  return {t, format_of(t).nan()};
 }
 
 double to_double(Scalar s) {
@@ -205,8 +217,10 @@ double to_double(Scalar s) {
   const int exponent = static_cast<int>(s.bits >> f.fraction & ((std::uint64_t{1} << f.exponent) - 1));
   const bool negative = (s.bits >> f.sign_bit() & 1) != 0;
   double magnitude = 0;
-  if (exponent == (1 << f.exponent) - 1) {
-    magnitude = fraction == 0 ? HUGE_VAL : std::nan("");
+  if (f.is_nan(s.bits & ((std::uint64_t{1} << f.sign_bit()) - 1))) {
+    magnitude = std::nan("");
+  } else if (f.ieee && exponent == (1 << f.exponent) - 1) {
+    magnitude = HUGE_VAL;
   } else if (exponent == 0) {
     magnitude = std::ldexp(static_cast<double>(fraction), 1 - f.bias() - f.fraction);
   } else {
@@ -219,6 +233,10 @@ double to_double(Scalar s) {
 std::string to_text(Scalar s) {
   if (s.type == Type::boolean) return s.bits != 0 ? "true" : "false";
   if (is_float(s.type)) return shortest_float(s);
+  if (s.type == Type::u32x4) {
+    const auto word = [](std::uint64_t pair, int shift) { return std::to_string(pair >> shift & 0xffffffffU); };
+    return "u32x4(" + word(s.bits, 0) + ", " + word(s.bits, 32) + ", " + word(s.high, 0) + ", " + word(s.high, 32) + ")";
+  }
   return decimal_text(int_value(s));
 }
 

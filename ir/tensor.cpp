@@ -9,11 +9,13 @@ bool is_nan(Scalar s) {
     case Type::f32: return (s.bits & 0x7fffffffU) > 0x7f800000U;
     case Type::f16: return (s.bits & 0x7fffU) > 0x7c00U;
     case Type::bf16: return (s.bits & 0x7fffU) > 0x7f80U;
+    case Type::f8e5m2: return (s.bits & 0x7fU) > 0x7cU;
+    case Type::f8e4m3fn: return (s.bits & 0x7fU) == 0x7fU;
     default: return false;
   }
 }
 
-bool same_value(Scalar a, Scalar b) { return a.type == b.type && (a.bits == b.bits || (is_nan(a) && is_nan(b))); }
+bool same_value(Scalar a, Scalar b) { return a == b || (a.type == b.type && is_nan(a) && is_nan(b)); }
 
 std::vector<std::int64_t> unflatten(std::int64_t flat, const std::vector<std::int64_t>& dims) {
   std::vector<std::int64_t> cell(dims.size());

@@ -28,11 +28,17 @@ struct Tensor {
   }
   Scalar get(std::int64_t flat) const {
     Scalar s{type, 0};
-    std::memcpy(&s.bits, bytes.data() + flat * byte_width(type), static_cast<std::size_t>(byte_width(type)));
+    const int width = byte_width(type);
+    const unsigned char* const element = bytes.data() + flat * width;
+    std::memcpy(&s.bits, element, static_cast<std::size_t>(width < 8 ? width : 8));
+    if (width > 8) std::memcpy(&s.high, element + 8, 8);
     return s;
   }
   void set(std::int64_t flat, Scalar s) {
-    std::memcpy(bytes.data() + flat * byte_width(type), &s.bits, static_cast<std::size_t>(byte_width(type)));
+    const int width = byte_width(type);
+    unsigned char* const element = bytes.data() + flat * width;
+    std::memcpy(element, &s.bits, static_cast<std::size_t>(width < 8 ? width : 8));
+    if (width > 8) std::memcpy(element + 8, &s.high, 8);
   }
   bool operator==(const Tensor&) const = default;
 };

@@ -205,4 +205,19 @@ std::set<Symbol> free_symbols(const Block& b) {
   return used;
 }
 
+bool mentions(const Program& p, Type t) {
+  bool found = std::any_of(p.buffers.begin(), p.buffers.end(), [&](const Buffer& b) { return b.type == t; });
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    found = found || s->type == t;
+    return !found;
+  };
+  v.enter_expr = [&](const Expr& e) {
+    found = found || e->type == t;
+    return !found;
+  };
+  visit(p.body, v);
+  return found;
+}
+
 }  // namespace assay

@@ -48,4 +48,7 @@ Program rewrite_loops(const Program& p, const std::function<std::optional<Block>
 /// Symbols (loop symbols, parameters) and variables that occur free.
 std::set<Symbol> free_symbols(const Block& b);
 
+/// Whether a buffer, a variable or an expression of `p` is of type `t`.
+bool mentions(const Program& p, Type t);
+
 }  // namespace assay

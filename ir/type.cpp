@@ -22,12 +22,14 @@ std::string_view find_name(const std::array<std::pair<T, std::string_view>, N>& 
   return "?";
 }
 
-constexpr std::array<std::pair<Type, std::string_view>, 14> type_names{{{Type::index, "index"},
+constexpr std::array<std::pair<Type, std::string_view>, type_count> type_names{{{Type::index, "index"},
                                                                         {Type::boolean, "bool"},
                                                                         {Type::f64, "f64"},
                                                                         {Type::f32, "f32"},
                                                                         {Type::f16, "f16"},
                                                                         {Type::bf16, "bf16"},
+                                                                        {Type::f8e5m2, "f8e5m2"},
+                                                                        {Type::f8e4m3fn, "f8e4m3fn"},
                                                                         {Type::i8, "i8"},
                                                                         {Type::i16, "i16"},
                                                                         {Type::i32, "i32"},
@@ -35,7 +37,8 @@ constexpr std::array<std::pair<Type, std::string_view>, 14> type_names{{{Type::i
                                                                         {Type::u8, "u8"},
                                                                         {Type::u16, "u16"},
                                                                         {Type::u32, "u32"},
-                                                                        {Type::u64, "u64"}}};
+                                                                        {Type::u64, "u64"},
+                                                                        {Type::u32x4, "u32x4"}}};
 constexpr std::array<std::pair<Axis, std::string_view>, 6> axis_names{{{Axis::serial, "serial"},
                                                                        {Axis::grid, "grid"},
                                                                        {Axis::workgroup, "workgroup"},
@@ -55,6 +58,8 @@ constexpr std::array<std::pair<BufferKind, std::string_view>, 7> kind_names{{{Bu
 int bit_width(Type t) {
   switch (t) {
     case Type::boolean:
+    case Type::f8e5m2:
+    case Type::f8e4m3fn:
     case Type::i8:
     case Type::u8: return 8;
     case Type::f16:
@@ -68,6 +73,7 @@ int bit_width(Type t) {
     case Type::f64:
     case Type::i64:
     case Type::u64: return 64;
+    case Type::u32x4: return 128;
   }
   return 64;
 }
@@ -77,7 +83,6 @@ std::optional<Type> parse_type(std::string_view text) {
   if (text == "index") return std::nullopt;
   return find_by_name(type_names, text);
 }
-bool is_reserved_type(std::string_view text) { return text == "f8e5m2" || text == "f8e4m3fn" || text == "u32x4"; }
 std::string_view name(Axis a) { return find_name(axis_names, a); }
 std::optional<Axis> parse_axis(std::string_view text) { return find_by_name(axis_names, text); }
 std::string_view name(BufferKind k) { return find_name(kind_names, k); }

@@ -1,37 +1,47 @@
 // Scalar types, loop axes and buffer kinds: the closed enumerations of the language, and the bit layout of its values.
 //
-// A value of any scalar type is carried as the bit pattern of its storage, zero-extended to 64 bits (`Scalar`), so that
-// every component (interpreter, code generation, files) means the same bits. What operations do with those bits is not
+// A value of any scalar type is carried as the bit pattern of its storage, zero-extended (`Scalar`), so that every component (interpreter, code generation, files) means the same bits. What operations do with those bits is not
 // defined here: interpreter and generated code each have their own arithmetic (spec/numerics.md).
 #pragma once
 
 #include <compare>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace assay {
 
 /// Scalar types. `index` is the type of loop symbols, parameters and integer literals in index positions: mathematical
 /// integers, held in a checked int64 (IDX-1). The rest are storage types.
-enum class Type : std::uint8_t { index, boolean, f64, f32, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64 };
+enum class Type : std::uint8_t {
+  index, boolean, f64, f32, f16, bf16, f8e5m2, f8e4m3fn, i8, i16, i32, i64, u8, u16, u32, u64,
+  u32x4  // an opaque block of 128 bits, of the random functions
+};
+inline constexpr std::size_t type_count = static_cast<std::size_t>(Type::u32x4) + 1;
 
-inline constexpr Type storage_types[] = {Type::boolean, Type::f64, Type::f32, Type::f16, Type::bf16, Type::i8, Type::i16,
-                                         Type::i32,     Type::i64, Type::u8,  Type::u16, Type::u32,  Type::u64};
+/// Every type that a buffer can have; the first ones are numbers and truth values, the last is the opaque block.
+inline constexpr Type storage_types[] = {Type::boolean, Type::f64, Type::f32, Type::f16, Type::bf16, Type::f8e5m2,
+                                         Type::f8e4m3fn, Type::i8, Type::i16, Type::i32, Type::i64, Type::u8, Type::u16,
+                                         Type::u32, Type::u64, Type::u32x4};
+/// Those of them that literals, arithmetic and conversions know.
+inline constexpr std::span<const Type> scalar_types(storage_types, std::size(storage_types) - 1);
 
-constexpr bool is_float(Type t) { return t == Type::f64 || t == Type::f32 || t == Type::f16 || t == Type::bf16; }
-constexpr bool is_signed_int(Type t) { return t == Type::i8 || t == Type::i16 || t == Type::i32 || t == Type::i64; }
-constexpr bool is_unsigned_int(Type t) { return t == Type::u8 || t == Type::u16 || t == Type::u32 || t == Type::u64; }
+constexpr bool is_float(Type t) { return t >= Type::f64 && t <= Type::f8e4m3fn; }
+constexpr bool is_f8(Type t) { return t == Type::f8e5m2 || t == Type::f8e4m3fn; }
+/// Whether a float type has infinities: f8e4m3fn has none, and what would be one is its NaN (NUM-36).
+constexpr bool has_infinity(Type t) { return is_float(t) && t != Type::f8e4m3fn; }
+constexpr bool is_signed_int(Type t) { return t >= Type::i8 && t <= Type::i64; }
+constexpr bool is_unsigned_int(Type t) { return t >= Type::u8 && t <= Type::u64; }
 /// Storage integers (neither `index` nor `boolean`).
 constexpr bool is_int(Type t) { return is_signed_int(t) || is_unsigned_int(t); }
-/// Bits of storage (boolean: 8, one byte that holds 0 or 1; index: 64).
+/// Bits of storage (boolean: 8, one byte that holds 0 or 1; index: 64; u32x4: 128).
 int bit_width(Type t);
 inline int byte_width(Type t) { return bit_width(t) / 8; }
 /// The keyword in program text: "f32", "bool", … ("index" for Type::index, which text cannot write).
 std::string_view name(Type t);
 std::optional<Type> parse_type(std::string_view text);
-/// Types of the text format that no component supports yet: f8e5m2, f8e4m3fn, u32x4.
-bool is_reserved_type(std::string_view text);
 
 /// How a loop's iterations map to hardware. `serial` is written without an annotation.
 enum class Axis : std::uint8_t { serial, grid, workgroup, reduce, unrolled, vectorized };
@@ -50,10 +60,12 @@ constexpr bool is_observed(BufferKind k) { return k == BufferKind::inout || k ==
 /// One copy per thread or workgroup rather than one per device.
 constexpr bool is_private(BufferKind k) { return k == BufferKind::local; }
 
-/// A scalar value: bits of storage, zero-extended. `index`: two's complement int64. `boolean`: 0 or 1.
+/// A scalar value: bits of storage, zero-extended. `index`: two's complement int64. `boolean`: 0 or 1. `u32x4`: words 0
+/// and 1 are `bits`, words 2 and 3 are `high`, the lower word in the lower half; for every other type `high` is 0.
 struct Scalar {
   Type type = Type::index;
   std::uint64_t bits = 0;
+  std::uint64_t high = 0;
   auto operator<=>(const Scalar&) const = default;
 };
 

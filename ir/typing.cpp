@@ -18,7 +18,7 @@ bool is_defined(Op op, Type t) {
     case Op::lt:
     case Op::le:
     case Op::gt:
-    case Op::ge: return t != Type::boolean;
+    case Op::ge: return t != Type::boolean && t != Type::u32x4;
     case Op::neg:
     case Op::add:
     case Op::sub:
@@ -53,6 +53,14 @@ bool is_defined(Op op, Type t) {
     case Op::floor:
     case Op::ceil:
     case Op::pow: return is_float(t);
+    case Op::f8e5m2_sat:
+    case Op::f8e4m3fn_nosat:
+    case Op::uniform:
+    case Op::uniform_lane: return is_float(t) || is_int(t);
+    case Op::block: return t == Type::u32;
+    case Op::word:
+    case Op::threefry_crypto:
+    case Op::threefry_light: return t == Type::u32x4;
     case Op::literal:
     case Op::index:
     case Op::variable:
@@ -61,6 +69,11 @@ bool is_defined(Op op, Type t) {
     case Op::scope: return false;
   }
   return false;
+}
+
+Type operation_type(const ExprNode& e) {
+  if (has_written_type(e.op)) return e.type;
+  return e.args[has_condition(e.op) ? 1 : 0]->type;
 }
 
 bool is_writable_index(const Index& i) {

@@ -1,13 +1,32 @@
 // Which operations exist at which types: the one table behind the parser's type errors and well-formedness (TYPE-6).
 #pragma once
 
+#include <optional>
+
 #include "ir/expr.hpp"
 
 namespace assay {
 
-/// Whether `op` exists with value operands of type `t` (for choice and select: the arms). Operations on index values other
-/// than comparisons and choices are no nodes of the tree (IDX-3), so `index` answers false for them.
+/// Whether `op` exists with value operands of type `t` (for choice and select: the arms; for the operations with a written
+/// type: that type). Operations on index values other than comparisons and choices are no nodes of the tree (IDX-3), so
+/// `index` answers false for them.
 bool is_defined(Op op, Type t);
+/// The `t` of is_defined for a node that is an operation.
+Type operation_type(const ExprNode& e);
+/// Whether T(x) exists: between all types but u32x4, from index values too, never to them.
+constexpr bool is_convertible(Type from, Type to) {
+  return from != Type::u32x4 && to != Type::u32x4 && to != Type::index;
+}
+/// A conversion that is named for its rule: takes any number, says its result type in its name.
+constexpr bool is_ruled_conversion(Op op) { return op == Op::f8e5m2_sat || op == Op::f8e4m3fn_nosat; }
+/// The type of operand `i` of an operation whose operands have types of their own (the random functions, TYPE-10);
+/// nothing for the operations whose operands share one type.
+constexpr std::optional<Type> operand_type(Op op, std::size_t i) {
+  if (op == Op::block) return Type::u32;
+  if (op == Op::word || op == Op::uniform_lane) return i == 0 ? Type::u32x4 : Type::u32;
+  if (op == Op::threefry_crypto || op == Op::threefry_light || op == Op::uniform) return Type::u32x4;
+  return std::nullopt;
+}
 
 /// Whether the first operand of `op` is a condition beside the value operands (choice, select).
 constexpr bool has_condition(Op op) { return op == Op::choice || op == Op::select; }

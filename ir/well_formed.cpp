@@ -74,6 +74,7 @@ class Checker {
 
   void expression(const Expr& e, const Context& c, Location around);
   void operation(const ExprNode& e);
+  void signature(const ExprNode& e);
   void literal(const ExprNode& e);
   void subscripts(const Symbol& buffer_name, const std::vector<Expr>& indices, const Context& c, Location where);
   void index(const Index& i, Location where, const char* what, const char* code = "WF-2");
@@ -140,6 +141,8 @@ void Checker::dimensions(const Buffer& b) {
   }
   if (bytes > INT64_MAX && !empty)
     fault("WF-17", b.where, fmt::format("buffer `{}` is larger than 2^63 - 1 bytes", b.name));
+  if (b.kind == BufferKind::constant && b.type == Type::u32x4)
+    fault("WF-15", b.where, fmt::format("const buffer `{}` is of u32x4, which has no literals", b.name));
   if (b.kind == BufferKind::constant && !constant)
     fault("WF-15", b.where, fmt::format("const buffer `{}` has dimensions that are not constant", b.name));
 }
@@ -377,7 +380,11 @@ void Checker::expression(const Expr& expr, const Context& c, Location around) {
     }
     case Op::convert:
       if (e.args.size() != 1) return fault("WF-3", where, "a conversion has one operand");
-      if (e.type == Type::index) fault("WF-3", where, "nothing converts to an index value");
+      if (e.type == Type::index) {
+        fault("WF-3", where, "nothing converts to an index value");
+      } else if (e.args[0] && !is_convertible(e.args[0]->type, e.type)) {
+        fault("WF-3", where, fmt::format("there is no conversion from {} to {}", shown(e.args[0]->type), shown(e.type)));
+      }
       return expression(e.args[0], c, where);
     case Op::scope: {
       if (e.type == Type::index) fault("WF-3", where, fmt::format("scope `{}` has no type", e.name));
@@ -399,11 +406,26 @@ void Checker::expression(const Expr& expr, const Context& c, Location around) {
 void Checker::literal(const ExprNode& e) {
   const Scalar s = e.literal;
   const int width = s.type == Type::boolean ? 1 : bit_width(s.type);
-  const bool fits = width == 64 || (s.bits >> width) == 0;
+  const bool fits = s.high == 0 && (width == 64 || (s.bits >> width) == 0);
+  if (s.type == Type::u32x4) return fault("WF-3", e.where, "a block is no literal", "make it by `u32x4(a, b, c, d)`");
   if (s.type != e.type || s.type == Type::index || !fits)
     return fault("WF-3", e.where, "a literal does not lie in its type");
   if (is_nan(s) && s.bits != canonical_nan(s.type).bits)
     fault("WF-3", e.where, "a literal is a NaN other than the one of its type");
+}
+
+// Operations whose operands have types of their own, and conversions with a rule of their own.
+void Checker::signature(const ExprNode& e) {
+  const std::string_view text = info(e.op).text;
+  for (std::size_t i = 0; i < e.args.size(); ++i) {
+    if (const std::optional<Type> wanted = operand_type(e.op, i))
+      typed(e.args[i], *wanted, e.where, fmt::format("operand {} of `{}`", i + 1, text), "WF-3");
+  }
+  const Type type = operation_type(e);
+  if (!is_defined(e.op, type) && (has_written_type(e.op) || is_ruled_conversion(e.op)))
+    return fault("WF-3", e.where, fmt::format("there is no `{}` at {}", text, shown(type)));
+  const Type result = has_written_type(e.op) ? e.type : result_type(e.op, e.args.back()->type);
+  if (e.type != result) fault("WF-3", e.where, fmt::format("`{}` gives {} and not {}", text, shown(result), shown(e.type)));
 }
 
 void Checker::operation(const ExprNode& e) {
@@ -412,6 +434,7 @@ void Checker::operation(const ExprNode& e) {
   if (e.args.size() != static_cast<std::size_t>(info(e.op).arity))
     return wrong(fmt::format("`{}` has {} operands", text, e.args.size()));
   if (std::any_of(e.args.begin(), e.args.end(), [](const Expr& a) { return !a; })) return;  // reported with the operand
+  if (operand_type(e.op, 0) || is_ruled_conversion(e.op)) return signature(e);
   std::size_t first = 0;
   if (has_condition(e.op)) {
     typed(e.args[0], Type::boolean, e.where, fmt::format("the condition of `{}`", text), "WF-3");
@@ -424,8 +447,7 @@ void Checker::operation(const ExprNode& e) {
   }
   const bool defined = type == Type::index ? is_comparison(e.op) || has_condition(e.op) : is_defined(e.op, type);
   if (!defined) return wrong(fmt::format("there is no `{}` at {}", text, shown(type)));
-  const bool logical = is_comparison(e.op) || e.op == Op::land || e.op == Op::lor || e.op == Op::lnot;
-  const Type result = logical ? Type::boolean : type;
+  const Type result = result_type(e.op, type);
   if (e.type != result) wrong(fmt::format("`{}` gives {} and not {}", text, shown(result), shown(e.type)));
 }
 

@@ -95,6 +95,7 @@ class Emitter {
 
   Text offset(const Symbol& buffer, const std::vector<Expr>& indices);
   Text conversion(Type to, const Expr& source);
+  Text rounding_conversion(const std::string& helper, const Expr& source);
   Text operation(const Expr& e);
   /// An expression whose value another operation waits for while it may evaluate more.
   Text operand(const Expr& e);

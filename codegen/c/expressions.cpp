@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/c/emitter.hpp"
+#include "ir/typing.hpp"
 
 namespace assay::codegen {
 
@@ -125,7 +126,9 @@ bool folds(const Expr& e) {
 }  // namespace
 
 Text Emitter::operation(const Expr& e) {
-  const Type t = e->op == Op::select ? e->args[1]->type : e->args.front()->type;
+  if (e->op == Op::f8e5m2_sat) return rounding_conversion("f8e5m2_sat_from_f64", e->args.front());
+  if (e->op == Op::f8e4m3fn_nosat) return rounding_conversion("f8e4m3fn_from_f64", e->args.front());
+  const Type t = operation_type(*e);
   if (is_native(e->op, t)) {
     if (const auto form = infix(e->op)) {
       const bool logical = e->op == Op::land || e->op == Op::lor;
@@ -151,6 +154,13 @@ Text Emitter::operand(const Expr& e) {
   return {fmt::format("{}({})", helpers_.use("flag"), expression(e).s)};
 }
 
+namespace {
+
+/// Types whose values C carries as their bits and computes with as doubles.
+bool is_narrow(Type t) { return is_float(t) && bit_width(t) <= 16; }
+
+}  // namespace
+
 Text Emitter::conversion(Type to, const Expr& source) {
   const Type from = source->type;
   const Text x = operand(source);
@@ -161,9 +171,11 @@ Text Emitter::conversion(Type to, const Expr& source) {
                 Binding::unary};
   };
   if (to == from) return x;
-  const bool narrow_source = from == Type::f16 || from == Type::bf16;
+  const bool narrow_source = is_narrow(from);
   if (to == Type::boolean) {
-    if (narrow_source) return {fmt::format("({} & 0x7fff) != 0", within(x, Binding::unary)), Binding::comparison};
+    if (narrow_source)
+      return {fmt::format("({} & {}) != 0", within(x, Binding::unary), is_f8(from) ? "0x7f" : "0x7fff"),
+              Binding::comparison};
     return {within(x, Binding::sum) + " != 0", Binding::comparison};
   }
   const Text value =
@@ -174,11 +186,21 @@ Text Emitter::conversion(Type to, const Expr& source) {
     if (!is_float(from)) return cast(to, value);
     return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), value.s)};
   }
+  return rounding_conversion(
+      to == Type::f8e4m3fn ? "f8e4m3fn_sat_from_f64" : std::string(name(to)) + "_from_f64", source);
+}
+
+// A conversion to a float type narrower than f32 by the helper that rounds a double.
+Text Emitter::rounding_conversion(const std::string& helper, const Expr& source) {
+  const Type from = source->type;
+  const Text x = operand(source);
+  const Text value =
+      is_narrow(from) ? Text{fmt::format("{}({})", helpers_.use("f64_from_" + std::string(name(from))), x.s)} : x;
   const bool wide_integer = from == Type::i64 || from == Type::u64 || from == Type::index;
   const std::string exact =
       wide_integer ? fmt::format("{}({})", helpers_.use(from == Type::u64 ? "odd_from_u64" : "odd_from_i64"), value.s)
                    : value.s;
-  return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), exact)};
+  return {fmt::format("{}({})", helpers_.use(helper), exact)};
 }
 
 Text Emitter::scope(const Expr& e) {

@@ -35,6 +35,7 @@ std::string_view word(Op op) {
     case Op::le: return "le";
     case Op::gt: return "gt";
     case Op::ge: return "ge";
+    case Op::block: return "block";
     default: return info(op).text;  // a function's own name
   }
 }
@@ -42,7 +43,7 @@ std::string_view word(Op op) {
 bool is_native(Op op, Type t) {
   if (op == Op::land || op == Op::lor || op == Op::lnot) return true;
   const bool wide_float = t == Type::f32 || t == Type::f64;
-  if (is_comparison(op)) return wide_float || !is_float(t);
+  if (is_comparison(op)) return wide_float || (!is_float(t) && t != Type::u32x4);
   switch (op) {
     case Op::neg:
     case Op::add:
@@ -71,6 +72,8 @@ std::string Helpers::use(Op op, Type t) {
   if (op == Op::select) {
     text = fill("static inline $T select_$t(int c, $T a, $T b) { return c ? a : b; }\n",
                 {{"$T", c_type(t)}, {"$t", name(t)}});
+  } else if (t == Type::u32x4 || op >= Op::block) {
+    text = random(op, t);
   } else if (!is_float(t)) {
     text = integer(op, t);
   } else {

@@ -19,7 +19,7 @@ namespace assay::codegen {
 
 class Helpers {
  public:
-  /// The helper for an operation (from `neg` on, but `select`) on operands of type `t`.
+  /// The helper for an operation (from `neg` on, but the conversions with a name) whose operation_type is `t`.
   std::string use(Op op, Type t);
   /// A helper that is no operation of the language, by its C name: parts of conversions, index arithmetic, lanes, entry checks.
   std::string use(std::string_view runtime_name);
@@ -34,6 +34,7 @@ class Helpers {
   std::string integer(Op op, Type t) const;
   std::string real(Op op, Type t);
   std::string function(Op op, Type t);
+  std::string random(Op op, Type t);
 
   std::set<std::string> in_use_;
   std::string text_;

@@ -1,5 +1,5 @@
-// Float operations that are exact or rounded once: selection by order, signs, integer parts, and all arithmetic of f16 and
-// bf16, which is done in double and rounded once.
+// Float operations that are exact or rounded once: selection by order, signs, integer parts, and all arithmetic of the
+// types of 16 and 8 bits, which is done in double and rounded once.
 //
 // Why double is enough there: sums and products of two such numbers are exact in double, or (a bf16 sum of terms more than
 // 40 binary orders apart) so close to the larger term that both roundings give it; quotients and roots cannot come closer
@@ -75,8 +75,8 @@ std::string_view wide_pattern(Op op) {
 
 std::string_view narrow_pattern(Op op) {
   switch (op) {
-    case Op::neg: return "static inline $T $w_$t($T a) { return ($T)(a ^ 0x8000); }\n";
-    case Op::abs: return "static inline $T $w_$t($T a) { return ($T)(a & 0x7fff); }\n";
+    case Op::neg: return "static inline $T $w_$t($T a) { return ($T)(a ^ $S); }\n";
+    case Op::abs: return "static inline $T $w_$t($T a) { return ($T)(a & ~$S); }\n";
     case Op::add: return "static inline $T $w_$t($T a, $T b) { return $N($V(a) + $V(b)); }\n";
     case Op::sub: return "static inline $T $w_$t($T a, $T b) { return $N($V(a) - $V(b)); }\n";
     case Op::mul: return "static inline $T $w_$t($T a, $T b) { return $N($V(a) * $V(b)); }\n";
@@ -100,13 +100,15 @@ std::string_view narrow_pattern(Op op) {
 }  // namespace
 
 std::string Helpers::real(Op op, Type t) {
-  const bool narrow = bit_width(t) == 16;
+  const bool narrow = bit_width(t) <= 16;
   const std::string type(name(t));
   const std::string value = narrow ? use("f64_from_" + type) : "";
   std::string_view one = "1.0";
   if (t == Type::f32) one = "1.0f";
   if (t == Type::f16) one = "0x3c00";
   if (t == Type::bf16) one = "0x3f80";
+  if (t == Type::f8e5m2) one = "0x3c";
+  if (t == Type::f8e4m3fn) one = "0x38";
   std::string_view pattern = selecting_pattern(op);
   std::string rounded;
   if (pattern.empty()) {
@@ -118,6 +120,7 @@ std::string Helpers::real(Op op, Type t) {
                         {"$V", value},
                         {"$N", rounded},
                         {"$1", one},
+                        {"$S", is_f8(t) ? "0x80" : "0x8000"},
                         {"$f", t == Type::f32 ? "f" : ""},
                         {"$w", word(op)},
                         {"$t", type}});

@@ -1,6 +1,6 @@
 // exp, exp2, log, log2, sin, cos, tanh, rsqrt and pow.
 //
-// f32, f16, bf16: correctly rounded. The x87 long double functions of the C library are off by at most a few units of a
+// f32 and narrower: correctly rounded. The x87 long double functions of the C library are off by at most a few units of a
 // 64-bit significand; for no f32 argument does the exact value of one of the univariate functions come that close to a tie
 // of two floats unless it is the tie (exhaustively searched: spec/codegen-c.md), so one rounding of the long double is the
 // correct one. For pow the exact value can be a tie, and hard cases are too many to list: where the long double cannot
@@ -29,7 +29,7 @@ std::string Helpers::function(Op op, Type t) {
            "  return (float)(s - (s - q));\n"
            "}\n";
   }
-  const bool narrow = bit_width(t) == 16;
+  const bool narrow = bit_width(t) <= 16;
   const std::string open = narrow ? use("f64_from_" + type) + "(" : "", close = narrow ? ")" : "";
   const std::string rounded = narrow ? use(type + "_from_f64") + "((double)" : "(float)", end = narrow ? ")" : "";
   std::string_view pattern = "static inline $T $w_$t($T a) { return $R$wl($(a$))$E; }\n";

@@ -56,6 +56,61 @@ constexpr std::array helpers{
     RuntimeHelper{"bf16_from_f64", "narrow",
                   "static inline uint16_t bf16_from_f64(double x) { return narrow(x, 7, -126); }\n"},
     RuntimeHelper{
+        "narrow8", "",
+        "/* x rounded once, ties to even, to 8 bits: a whole number of the last places of its own binade. */\n"
+        "static uint8_t narrow8(double x, int fraction, int least, double largest, int overflow, int nan) {\n"
+        "  if (x != x) return (uint8_t)nan;\n"
+        "  const int sign = signbit(x) ? 0x80 : 0;\n"
+        "  if (fabs(x) >= 2 * largest) return (uint8_t)(sign | overflow);\n"
+        "  int exponent;\n"
+        "  frexp(x, &exponent);\n"
+        "  if (exponent <= least || x == 0) exponent = least + 1;\n"
+        "  const double place = ldexp(1, exponent - 1 - fraction), count = rint(fabs(x) / place);\n"
+        "  if (count * place > largest) return (uint8_t)(sign | overflow);\n"
+        "  return (uint8_t)(sign | (((exponent - 1 - least) << fraction) + (int)count));\n"
+        "}\n"},
+    RuntimeHelper{"f8e5m2_from_f64", "narrow8",
+                  "static inline uint8_t f8e5m2_from_f64(double x) { return narrow8(x, 2, -14, 57344, 0x7c, 0x7e); }\n"},
+    RuntimeHelper{"f8e5m2_sat_from_f64", "narrow8",
+                  "static inline uint8_t f8e5m2_sat_from_f64(double x) { return narrow8(x, 2, -14, 57344, 0x7b, 0x7e); "
+                  "}\n"},
+    RuntimeHelper{"f8e4m3fn_from_f64", "narrow8",
+                  "static inline uint8_t f8e4m3fn_from_f64(double x) { return narrow8(x, 3, -6, 448, 0x7f, 0x7f); }\n"},
+    RuntimeHelper{"f8e4m3fn_sat_from_f64", "narrow8",
+                  "static inline uint8_t f8e4m3fn_sat_from_f64(double x) { return narrow8(x, 3, -6, 448, 0x7e, 0x7f); "
+                  "}\n"},
+    RuntimeHelper{"f64_from_f8e5m2", "f64_from_f16",
+                  "static inline double f64_from_f8e5m2(uint8_t a) { return f64_from_f16((uint16_t)(a << 8)); }\n"},
+    RuntimeHelper{"f64_from_f8e4m3fn", "",
+                  "static double f64_from_f8e4m3fn(uint8_t a) {\n"
+                  "  const int exponent = a >> 3 & 15, fraction = a & 7;\n"
+                  "  if ((a & 0x7f) == 0x7f) return NAN;\n"
+                  "  const double x = exponent == 0 ? fraction * 0x1p-9 : ldexp(8 + fraction, exponent - 10);\n"
+                  "  return a >= 0x80 ? -x : x;\n"
+                  "}\n"},
+    RuntimeHelper{"u32x4", "", "typedef struct {\n  uint32_t w[4];\n} u32x4;\n"},
+    RuntimeHelper{"rotate_left", "",
+                  "static inline uint32_t rotate_left(uint32_t x, int by) { return x << by | x >> (32 - by); }\n"},
+    RuntimeHelper{
+        "threefry_mix", "rotate_left",
+        "/* Two steps over the pairs (0, 1) and (2, 3), the odd words changing places after each. */\n"
+        "static void threefry_mix(uint32_t *x, int r0, int r1, int r2, int r3) {\n"
+        "  x[0] += x[1];\n"
+        "  x[2] += x[3];\n"
+        "  const uint32_t one = rotate_left(x[1], r0) ^ x[0], three = rotate_left(x[3], r1) ^ x[2];\n"
+        "  x[0] += three;\n"
+        "  x[2] += one;\n"
+        "  x[1] = rotate_left(one, r3) ^ x[2];\n"
+        "  x[3] = rotate_left(three, r2) ^ x[0];\n"
+        "}\n"},
+    RuntimeHelper{"threefry_key", "",
+                  "/* Adds words i … i + 3 of the extended key, of which there are five, and i to the last word. */\n"
+                  "static void threefry_key(uint32_t *x, const uint32_t *key, uint32_t i) {\n"
+                  "  const uint32_t all = key[0] ^ key[1] ^ key[2] ^ key[3] ^ 0x1bd11bdau;\n"
+                  "  for (uint32_t k = 0; k < 4; ++k) x[k] += (i + k) % 5 == 4 ? all : key[(i + k) % 5];\n"
+                  "  x[3] += i;\n"
+                  "}\n"},
+    RuntimeHelper{
         "f64_from_f16", "",
         "static double f64_from_f16(uint16_t a) {\n"
         "  const uint64_t sign = (uint64_t)(a & 0x8000) << 48, exponent = a >> 10 & 31, fraction = a & 0x3ff;\n"

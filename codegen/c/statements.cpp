@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "codegen/c/emitter.hpp"
+#include "ir/traverse.hpp"
 
 namespace assay::codegen {
 
@@ -13,6 +14,7 @@ Emitter::Emitter(const Program& p, Dialect dialect, Helpers& helpers)
   // Parameters and buffers are what a reader of the unit knows: they have the first choice of names.
   for (const Parameter& parameter : p.parameters) names_.of(parameter.name);
   for (const Buffer& buffer : p.buffers) names_.of(buffer.name);
+  if (mentions(p, Type::u32x4)) helpers_.use("u32x4");  // the type, before everything that uses it
 }
 
 void Emitter::line(std::string_view text) {

@@ -21,12 +21,15 @@ std::string_view c_type(Type t) {
     case Type::f16:
     case Type::bf16:
     case Type::u16: return "uint16_t";
+    case Type::f8e5m2:
+    case Type::f8e4m3fn: return "uint8_t";
     case Type::i8: return "int8_t";
     case Type::i16: return "int16_t";
     case Type::i32: return "int32_t";
     case Type::u8: return "uint8_t";
     case Type::u32: return "uint32_t";
     case Type::u64: return "uint64_t";
+    case Type::u32x4: return "u32x4";
     case Type::index:
     case Type::i64: return "int64_t";
   }
@@ -68,6 +71,8 @@ Text c_literal(Scalar value) {
     case Type::f32: return wide_float(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits)), "f");
     case Type::f16:
     case Type::bf16: return {fmt::format("0x{:04x} /* {} */", value.bits, to_text(value))};
+    case Type::f8e5m2:
+    case Type::f8e4m3fn: return {fmt::format("0x{:02x} /* {} */", value.bits, to_text(value))};
     case Type::u64: return {fmt::format("UINT64_C({})", value.bits)};
     case Type::u32: return {fmt::format("{}u", value.bits)};
     case Type::i32: {

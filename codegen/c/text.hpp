@@ -21,7 +21,8 @@ struct Text {
 /// The text, in parentheses unless it binds at least as tightly as `needed`.
 std::string within(const Text& t, Binding needed);
 
-/// The C type that holds a value of `t`: f16 and bf16 are their bits in uint16_t, bool is uint8_t, index is int64_t.
+/// The C type that holds a value of `t`: f16 and bf16 are their bits in uint16_t, the floats of 8 bits in uint8_t, bool is
+/// uint8_t, index is int64_t, u32x4 is the struct of that name (runtime helper `u32x4`).
 std::string_view c_type(Type t);
 /// A literal that a C compiler reads back as exactly these bits (NaN as some NaN for f32 and f64).
 Text c_literal(Scalar value);

@@ -78,7 +78,7 @@ struct Instruction {
   Code code = Code::kernel;
   bool watched = false;    // its inexactness marks (EXEC-30)
   std::uint32_t cost = 0;  // expression nodes entered since the instruction before (EXEC-26)
-  int out = 0, a = 0, b = 0, c = 0;
+  int out = 0, a = 0, b = 0, c = 0, d = 0;
   std::uint32_t middle = 0, skip = 0;
   Kernel kernel = nullptr;
   KernelOperands types{};

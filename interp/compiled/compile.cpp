@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/compiled/compiler.hpp"
+#include "ir/traverse.hpp"
 
 namespace assay::interp::compiled {
 
@@ -187,7 +188,7 @@ std::unique_ptr<FoldCode> Compiler::fold(const BoundStmt& s, const Context& c, N
   const BoundExpr& root = s.value[0];
   auto f = std::make_unique<FoldCode>();
   f->position = accumulator_position(s);
-  f->types = {root.function, root.type, root.args[0].type, static_cast<int>(root.args.size())};
+  f->types = {root.function, root.type, root.args[0].type, root.args.back().type, static_cast<int>(root.args.size())};
   f->watched = root.watched && out_.marks && can_round(root.op, root.type);
   f->kernel = find_kernel(root.op, f->types.operand, f->watched);
   const bool swappable = root.op == Op::add || root.op == Op::mul || root.op == Op::max || root.op == Op::min;
@@ -210,9 +211,7 @@ std::unique_ptr<FoldCode> Compiler::fold(const BoundStmt& s, const Context& c, N
 std::unique_ptr<CompiledProgram> compile(const BoundProgram& program, bool marks) {
   auto out = std::make_unique<CompiledProgram>();
   out->marks = marks;
-  for (const Buffer& b : program.source->buffers) {
-    if (byte_width(b.type) > 8) out->cell_bytes = 16;
-  }
+  if (mentions(*program.source, Type::u32x4)) out->cell_bytes = 16;
   Compiler(program, *out).run();
   return out;
 }

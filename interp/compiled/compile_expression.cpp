@@ -88,7 +88,7 @@ bool can_round(Op op, Type type) {
 }
 
 int Compiler::emit_operation(const BoundExpr& e, const Context& c, int at) {
-  int operand[3] = {0, 0, 0};
+  int operand[4] = {0, 0, 0, 0};
   for (std::size_t k = 0; k < e.args.size(); ++k) operand[k] = emit(e.args[k], c, at + 1 + static_cast<int>(k));
   Code code = Code::kernel;
   if (e.form == Form::index_operation) code = Code::index_operation;
@@ -97,8 +97,10 @@ int Compiler::emit_operation(const BoundExpr& e, const Context& c, int at) {
   i.a = operand[0];
   i.b = operand[1];
   i.c = operand[2];
+  i.d = operand[3];
   i.types.function = e.function;
   i.types.operand = e.args[0].type;
+  i.types.others = e.args.back().type;
   i.types.arity = static_cast<int>(e.args.size());
   i.watched = e.watched && out_.marks && can_round(e.op, e.type);
   if (e.form == Form::select) {

@@ -36,7 +36,7 @@ void Machine::run(const Instruction* i, const Instruction* end, Frame& f, const 
     operations_ += std::uint64_t{i->cost} * a.count;
     switch (i->code) {
       case Code::kernel: {
-        i->kernel(i->types, {f.column(i->out), f.column(i->a), f.column(i->b), f.column(i->c), a,
+        i->kernel(i->types, {f.column(i->out), f.column(i->a), f.column(i->b), f.column(i->c), f.column(i->d), a,
                              i->watched ? f.inexact : nullptr});
         if (i->watched)
           for_each(a, [&](std::uint32_t l) {
@@ -45,7 +45,7 @@ void Machine::run(const Instruction* i, const Instruction* end, Frame& f, const 
         break;
       }
       case Code::divide:
-        if (divide(i->types, {f.column(i->out), f.column(i->a), f.column(i->b), nullptr, a, nullptr})) {
+        if (divide(i->types, {f.column(i->out), f.column(i->a), f.column(i->b), nullptr, nullptr, a, nullptr})) {
           fault("RUN-3", fmt::format("`{}` divides by zero", info(i->op).text), i->source->source->where);
         }
         break;

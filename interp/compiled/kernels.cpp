@@ -1,6 +1,7 @@
 // Kernels: loops over lanes at the types of the operation. A NaN result is the one NaN of its type (NUM-2).
 #include "interp/compiled/kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,24 +14,30 @@ namespace assay::interp::compiled {
 
 Scalar read_value(Type type, const void* at) {
   Scalar s{type, 0};
-  std::memcpy(&s.bits, at, static_cast<std::size_t>(byte_width(type)));
+  const int width = byte_width(type);
+  std::memcpy(&s.bits, at, static_cast<std::size_t>(std::min(width, 8)));
+  if (width > 8) std::memcpy(&s.high, static_cast<const unsigned char*>(at) + 8, 8);
   return s;
 }
 void write_value(void* at, const Scalar& value) {
-  std::memcpy(at, &value.bits, static_cast<std::size_t>(byte_width(value.type)));
+  const int width = byte_width(value.type);
+  std::memcpy(at, &value.bits, static_cast<std::size_t>(std::min(width, 8)));
+  if (width > 8) std::memcpy(static_cast<unsigned char*>(at) + 8, &value.high, 8);
 }
 
 namespace {
 
 // Around a function of interp/numerics; only active lanes, because some functions are slow.
 void any(const KernelOperands& t, const KernelLanes& l) {
-  const auto in = static_cast<std::size_t>(byte_width(t.operand));
   const auto out = static_cast<std::size_t>(byte_width(t.out));
-  const void* const columns[3] = {l.a, l.b, l.c};
+  const void* const columns[4] = {l.a, l.b, l.c, l.d};
   for_each(l.active, [&](std::uint32_t i) {
-    Scalar operands[3];
-    for (int k = 0; k < t.arity; ++k)
-      operands[k] = read_value(t.operand, static_cast<const unsigned char*>(columns[k]) + i * in);
+    Scalar operands[4];
+    for (int k = 0; k < t.arity; ++k) {
+      const Type type = k == 0 ? t.operand : t.others;
+      operands[k] =
+          read_value(type, static_cast<const unsigned char*>(columns[k]) + i * static_cast<std::size_t>(byte_width(type)));
+    }
     numerics::Flags flags;
     Scalar result = t.function(operands, flags);
     result.type = t.out;

@@ -10,6 +10,7 @@ namespace assay::interp::compiled {
 struct KernelOperands {
   numerics::Function function = nullptr;
   Type out = Type::index, operand = Type::index;
+  Type others = Type::index;  // of the operands after the first, which a few operations have of another type
   int arity = 1;
 };
 
@@ -19,6 +20,7 @@ struct KernelLanes {
   const void* a = nullptr;
   const void* b = nullptr;
   const void* c = nullptr;
+  const void* d = nullptr;
   Active active{};
   std::uint8_t* inexact = nullptr;  // by lane; null: nobody asks
 };

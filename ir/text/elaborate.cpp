@@ -144,7 +144,50 @@ Elaborator::Typed Elaborator::elaborate_element(const Syntax& s) {
   return fixed(make_load(b->symbol, b->type, std::move(indices), s.where), height + 1);
 }
 
+// A literal operand of an operation that does not give it a type, as conversions do not.
+Expr Elaborator::without_type(const Typed& t, Location where) {
+  if (t.state == Typed::State::bad) return {};
+  if (t.state == Typed::State::fixed) return t.expr;
+  reporter_.error("TYPE-2", where, "nothing gives this literal a type", "write the type it has, as in `f32(1.5)`");
+  return {};
+}
+
+// Operands that have types of their own, whatever the others are.
+Elaborator::Typed Elaborator::elaborate_signature(const Syntax& s) {
+  std::vector<Expr> operands;
+  int height = 1;
+  for (std::size_t i = 0; i < s.args.size(); ++i) {
+    const Syntax& a = *s.args[i];
+    const Typed t = elaborate(a);
+    height = std::max(height, t.height + 1);
+    const std::optional<Type> wanted = operand_type(s.op, i);
+    if (t.state == Typed::State::flexible && wanted) {
+      operands.push_back(resolve(*t.flexible, *wanted));
+    } else {
+      operands.push_back(without_type(t, a.where));
+    }
+    const Expr& e = operands.back();
+    if (!e) return {};
+    if (!wanted || e->type == *wanted) continue;
+    const bool index = e->type == Type::index;
+    reporter_.error(index ? "IDX-8" : "TYPE-10", a.where,
+                    fmt::format("operand {} of `{}` is {} and not {}", i + 1, operation_text(s.op), name(*wanted),
+                                shown(e->type)),
+                    *wanted == Type::u32 ? "convert it, as in `u32(…)`" : "a block is made by `u32x4(a, b, c, d)`");
+    return {};
+  }
+  const Type type = has_written_type(s.op) ? s.type : operands.front()->type;
+  if (!is_defined(s.op, type)) {
+    reporter_.error("TYPE-6", s.where, fmt::format("there is no `{}` at {}", operation_text(s.op), shown(type)),
+                    type == Type::index ? "convert the operand, as in `i64(i)`" : "");
+    return {};
+  }
+  if (has_written_type(s.op)) return fixed(make_op(s.op, s.type, std::move(operands), s.where), height);
+  return fixed(make_op(s.op, std::move(operands), s.where), height);
+}
+
 Elaborator::Typed Elaborator::elaborate_operation(const Syntax& s) {
+  if (operand_type(s.op, 0) || is_ruled_conversion(s.op)) return elaborate_signature(s);
   std::vector<Typed> args;
   args.reserve(s.args.size());
   for (const Syntax* a : s.args) args.push_back(elaborate(*a));
@@ -166,6 +209,12 @@ Elaborator::Typed Elaborator::elaborate_conversion(const Syntax& s) {
     t = fixed(resolve(*t.flexible, Type::index), t.height);
   }
   if (t.state == Typed::State::bad) return {};
+  if (!is_convertible(t.expr->type, s.type)) {
+    reporter_.error("TYPE-6", s.where, fmt::format("there is no conversion from {} to {}", shown(t.expr->type), name(s.type)),
+                    fmt::format("a block gives `word(b, 0)`, `uniform({}, b)` or `uniform_lane({}, b, 0)`", name(s.type),
+                                name(s.type)));
+    return {};
+  }
   return fixed(make_convert(s.type, t.expr, s.where), t.height + 1);
 }
 
@@ -262,16 +311,27 @@ Expr Elaborator::resolve_literal(const Syntax& s, Type type) {
                     "the values of bool are `true` and `false`");
     return {};
   }
+  if (type == Type::u32x4) {
+    reporter_.error("TYPE-7", s.where, "a number stands where u32x4 is needed",
+                    "a block is made of four u32: `u32x4(1, 2, 3, 4)`");
+    return {};
+  }
   if (s.kind == Syntax::Kind::floating) {
     if (!is_float(type)) {
       reporter_.error("TYPE-4", s.where, fmt::format("a float literal stands where {} is needed", shown(type)));
+      return {};
+    }
+    if (s.text == "inf" && !has_infinity(type)) {
+      reporter_.error("TYPE-3", s.where, fmt::format("{} has no infinity", name(type)),
+                      "its largest value is 448; overflow in arithmetic gives `nan`, conversions saturate");
       return {};
     }
     if (s.text == "inf") return make_literal(infinity(type, s.negative), s.where);
     if (s.text == "nan") return make_literal(canonical_nan(type), s.where);
     const auto value = literal_from_float(type, (s.negative ? "-" : "") + std::string(s.text));
     if (!value) {
-      reporter_.error("TYPE-3", s.where, fmt::format("{} cannot hold this literal", name(type)));
+      reporter_.error("TYPE-3", s.where, fmt::format("{} cannot hold this literal", name(type)),
+                      "its values are -448 to 448, and there is no infinity to round to");
       return {};
     }
     return make_literal(*value, s.where);
@@ -284,6 +344,11 @@ Expr Elaborator::resolve_literal(const Syntax& s, Type type) {
     return make_index(Index(static_cast<std::int64_t>(s.integer)), s.where);
   }
   const auto value = literal_from_integer(type, s.integer);
+  if (!value && is_float(type)) {
+    reporter_.error("TYPE-3", s.where, fmt::format("{} cannot hold this literal", name(type)),
+                    "its values are -448 to 448, and there is no infinity to round to");
+    return {};
+  }
   if (!value) {
     const IntRange range = int_range(type);
     reporter_.error(

@@ -63,6 +63,8 @@ class Elaborator {
   Typed elaborate_element(const Syntax& s);
   Typed elaborate_operation(const Syntax& s);
   Typed elaborate_conversion(const Syntax& s);
+  Typed elaborate_signature(const Syntax& s);
+  Expr without_type(const Typed& t, Location where);
   Typed combine(Op op, std::vector<Typed> args, Location where);
   Typed fixed(Expr e, int height = 1);
   Typed measured(const Syntax& s);

@@ -27,7 +27,7 @@ constexpr int deepest = 2 * (max_nesting + max_expression_height) + 16;
 const std::unordered_map<std::string, Op>& operations() {
   static const auto table = [] {
     std::unordered_map<std::string, Op> ops;
-    for (int i = 0; i <= static_cast<int>(Op::select); ++i) {
+    for (std::size_t i = 0; i < op_count; ++i) {
       const Op op = static_cast<Op>(i);
       if (!is_operation(op)) continue;
       ops[op == Op::neg ? "neg" : op == Op::choice ? "?:" : std::string(info(op).text)] = op;
@@ -192,7 +192,7 @@ bool Reader::value(const Json& j, Type t, Scalar& out) {
     if (!text(j, s)) return false;
     const bool negative = !s.empty() && s[0] == '-';
     if (s == "inf" || s == "-inf") {
-      v = infinity(t, negative);
+      if (has_infinity(t)) v = infinity(t, negative);
     } else if (s == "nan") {
       v = canonical_nan(t);
     } else {
@@ -271,7 +271,13 @@ bool Reader::expression(const Json& j, Expr& out) {
 
 // The deep case: kept apart so that its stack frame stays small.
 bool Reader::operation(const Json& j, Op op, Expr& out) {
-  if (!object(j, {"op", "args"})) return false;
+  Type written = Type::index;
+  if (has_written_type(op)) {
+    if (!object(j, {"op", "type", "args"})) return false;
+    if (!member(j, "type", [&](const Json& m) { return type(m, written); })) return false;
+  } else if (!object(j, {"op", "args"})) {
+    return false;
+  }
   std::vector<Expr> args;
   {
     const Step step(*this, "args");
@@ -279,7 +285,7 @@ bool Reader::operation(const Json& j, Op op, Expr& out) {
   }
   if (args.size() != static_cast<std::size_t>(info(op).arity))
     return wrong(fmt::format("the operation has {} operands", args.size()));
-  out = make_op(op, std::move(args));
+  out = has_written_type(op) ? make_op(op, written, std::move(args)) : make_op(op, std::move(args));
   return true;
 }
 

@@ -39,12 +39,11 @@ std::unordered_map<std::string_view, Reserved> make_reserved() {
     words[w] = {};
   }
   for (const Type t : storage_types) words[name(t)].type = t;
-  for (const std::string_view w : {"f8e5m2", "f8e4m3fn", "u32x4"}) words[w].unsupported_type = true;
   for (const BufferKind k : {BufferKind::input, BufferKind::inout, BufferKind::output, BufferKind::temp,
                              BufferKind::shared, BufferKind::local, BufferKind::constant}) {
     words[name(k)].kind = k;
   }
-  for (int i = 0; i <= static_cast<int>(Op::select); ++i) {
+  for (std::size_t i = 0; i < op_count; ++i) {
     const Op op = static_cast<Op>(i);
     if (info(op).function) words[info(op).text].function = op;
   }

@@ -39,7 +39,6 @@ struct Token {
 /// What a reserved word is, beside a word of the grammar.
 struct Reserved {
   std::optional<Type> type{};
-  bool unsupported_type = false;
   std::optional<BufferKind> kind{};
   std::optional<Op> function{};
 };

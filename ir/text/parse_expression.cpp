@@ -58,8 +58,9 @@ void Parser::too_high(Location where) {
                     "put a part of it into a variable");
 }
 
-const Syntax* Parser::operation(Op op, std::vector<const Syntax*> args, const Token& start) {
+const Syntax* Parser::operation(Op op, std::vector<const Syntax*> args, const Token& start, Type written) {
   Syntax s;
+  s.type = written;
   s.kind = Syntax::Kind::operation;
   s.op = op;
   s.args = std::move(args);
@@ -188,7 +189,7 @@ const Syntax* Parser::primary() {
   if (tok_.kind == Token::Kind::word) {
     const Reserved* word = find_reserved(tok_.text);
     if (word != nullptr && word->function) return call(*word->function);
-    if (word != nullptr && (word->type || word->unsupported_type)) return conversion();
+    if (word != nullptr && word->type) return conversion();
   }
   unexpected("an expression");
   return nullptr;
@@ -239,6 +240,11 @@ const Syntax* Parser::call(Op function) {
   const Token start = tok_;
   advance();
   if (!expect("(", at("=") ? "`max=` and `min=` are written without a space" : "")) return nullptr;
+  std::optional<Type> written;
+  if (has_written_type(function)) {
+    written = type();
+    if (!written || !expect(",", fmt::format("the type comes first, as in `{}(f32, …)`", start.text))) return nullptr;
+  }
   std::vector<const Syntax*> args;
   if (!arguments(")", args)) return nullptr;
   const auto arity = static_cast<std::size_t>(info(function).arity);
@@ -246,10 +252,11 @@ const Syntax* Parser::call(Op function) {
   if (args.size() < arity || (args.size() > arity && !variadic)) {
     reporter_.error(
         "SYN-10", span(start),
-        fmt::format("`{}` takes {} operand{} and gets {}", start.text, arity, arity == 1 ? "" : "s", args.size()));
+        fmt::format("`{}` takes {} operand{}{} and gets {}", start.text, arity, arity == 1 ? "" : "s",
+                    written ? " after the type" : "", args.size()));
     return nullptr;
   }
-  return operation(function, std::move(args), start);
+  return operation(function, std::move(args), start, written.value_or(Type::index));
 }
 
 const Syntax* Parser::conversion() {

@@ -23,11 +23,6 @@ std::optional<Type> Parser::type() {
     advance();
     return reserved->type;
   }
-  if (reserved != nullptr && reserved->unsupported_type) {
-    reporter_.error("TYPE-8", word.where(), fmt::format("the type {} is not supported yet", word.text));
-    advance();
-    return std::nullopt;
-  }
   std::string help;
   if (word.kind == Token::Kind::name) {
     std::vector<std::string> types;

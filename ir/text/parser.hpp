@@ -115,7 +115,7 @@ class Parser {
   bool arguments(std::string_view close, std::vector<const Syntax*>& into);
   const Syntax* make(Syntax s, const Token& start);
   void too_high(Location where);
-  const Syntax* operation(Op op, std::vector<const Syntax*> args, const Token& start);
+  const Syntax* operation(Op op, std::vector<const Syntax*> args, const Token& start, Type written = Type::index);
   bool at_literal() const;
   void release_syntax();
 

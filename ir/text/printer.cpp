@@ -113,6 +113,7 @@ class Printer {
 bool Printer::flexible(const Expr& e) {
   if (e->op == Op::literal) return e->type != Type::boolean;
   if (e->op == Op::index) return e->index.is_constant();
+  if (operand_type(e->op, 0) || is_ruled_conversion(e->op)) return false;
   if (!is_operation(e->op) || is_comparison(e->op) || e->type == Type::boolean) return false;
   const auto known = flexible_.find(&*e);
   if (known != flexible_.end()) return known->second;
@@ -142,6 +143,7 @@ void Printer::operation(const Expr& e, bool typed) {
     tell = false;
     for (const Expr& a : e->args) tell = tell || !flexible(a);
   }
+  if (is_ruled_conversion(e->op)) tell = false;
   const auto operand = [&](std::size_t i, int level) {
     const bool condition = has_condition(e->op) && i == 0;
     expression(e->args[i], level, condition ? false : tell);
@@ -150,6 +152,7 @@ void Printer::operation(const Expr& e, bool typed) {
   if (op.function) {
     out_ += op.text;
     out_ += '(';
+    if (has_written_type(e->op)) out_ += fmt::format("{}, ", name(e->type));
     for (std::size_t i = 0; i < e->args.size(); ++i) {
       if (i > 0) out_ += ", ";
       operand(i, choice_level);

@@ -16,7 +16,7 @@ struct Syntax {
     boolean,    // `negative` is unused; `truth`
     name,       // `text`
     element,    // `text` [args]
-    operation,  // `op` of args
+    operation,  // `op` of args; `type` where it is written
     convert,    // `type`(args[0])
     scope       // `scope`, already elaborated: its body is closed and its type is written
   };

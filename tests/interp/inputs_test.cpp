@@ -1,5 +1,6 @@
 // Generators: determinism, ranges, and what each is for.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 
@@ -62,6 +63,7 @@ TEST(Inputs, AreAFunctionOfWhatTheyAreGeneratedFor) {
   const TensorMap fixed = generate_inputs(p, {}, InputKind::adversarial, 1);
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const auto& [name, tensor] : fixed) {
+    if (is_f8(tensor.type) || tensor.type == Type::u32x4) continue;
     for (const unsigned char byte : tensor.bytes) hash = (hash ^ byte) * 0x100000001b3U;
   }
   RULE_EQ("GEN-1", 11867231911743377436U, hash);
@@ -150,6 +152,16 @@ TEST(Inputs, ExactOnesMakeSumsExact) {
       RULE_TRUE("GEN-3", !dot(std::vector<Scalar>(64, most), std::vector<Scalar>(64, most), false).second)
           << name(g.type);
     }
+    for (const Type t : {Type::f8e5m2, Type::f8e4m3fn}) {
+      int not_zero = 0;
+      const std::vector<Scalar> all = elements(tensors.at("in_" + std::string(name(t))));
+      for (const Scalar s : all) {
+        RULE_TRUE("GEN-6", decode(s) == 0 || std::fabs(decode(s)) == 1) << show(s);
+        not_zero += decode(s) != 0 ? 1 : 0;
+      }
+      RULE_TRUE("GEN-6", not_zero > 10 && not_zero < 80) << not_zero << " of " << all.size();
+      RULE_TRUE("GEN-6", !dot({all.begin(), all.begin() + 64}, {all.begin() + 64, all.begin() + 128}, false).second);
+    }
     for (const Type t : integer_types) {
       for (const Scalar s : elements(tensors.at("in_" + std::string(name(t)))))
         RULE_TRUE("GEN-3", -8 <= int_value(s) && int_value(s) <= 8);
@@ -168,12 +180,12 @@ TEST(Inputs, AdversarialOnesRoundCancelUnderflowAndOverflow) {
       for (std::size_t i = 0; i < all.size(); ++i) {
         const double v = decode(all[i]);
         RULE_TRUE("GEN-4", std::isfinite(v)) << show(all[i]);
-        subnormal[mood] += v != 0 && std::fabs(v) < std::ldexp(1.0, 1 - greatest_exponent(t));
+        subnormal[mood] += v != 0 && std::fabs(v) < std::ldexp(1.0, 1 - bias(t));
         if (i == 0) continue;
         const Scalar pair[] = {all[i - 1], all[i]};
         const Reference sum = computed(Op::add, pair);
         const double s = decode({t, sum.bits});
-        infinite_sums[mood] += std::isinf(s);
+        infinite_sums[mood] += !std::isfinite(s);
         cancelled[mood] += s == 0 && v != 0;
         almost[mood] += s != 0 && std::fabs(s) <= std::fabs(v) * std::ldexp(1.0, 2 - precision(t));
         // Half a unit of the element before.
@@ -203,25 +215,42 @@ TEST(Inputs, AdversarialOnesRoundCancelUnderflowAndOverflow) {
   }
 }
 
+TEST(Inputs, Blocks) {
+  const Program p = every_type();
+  std::set<Scalar> distinct;
+  int counters = 0, repeated = 0, one_bit = 0;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const Scalar s : elements(generate_inputs(p, {}, InputKind::exact, seed).at("in_u32x4"))) distinct.insert(s);
+    const std::vector<Scalar> all = elements(generate_inputs(p, {}, InputKind::adversarial, seed).at("in_u32x4"));
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      counters += all[i].high == 0 && all[i].bits < 16 ? 1 : 0;
+      repeated += all[i] == all[i - 1] ? 1 : 0;
+      one_bit += all[i].high == all[i - 1].high && std::has_single_bit(all[i].bits ^ all[i - 1].bits) ? 1 : 0;
+    }
+  }
+  RULE_EQ("GEN-7", std::size_t{800}, distinct.size());
+  RULE_TRUE("GEN-7", counters > 50 && repeated > 50 && one_bit > 50) << counters << " " << repeated << " " << one_bit;
+}
+
 TEST(Inputs, SpecialOnesFillBuffersAndMix) {
   const Program p = every_type();
   for (const Type t : storage_types) {
     const std::string in = "in_" + std::string(name(t));
     const std::vector<Scalar> special = interp::special_values(t);
-    std::set<std::uint64_t> filled;
+    std::set<Scalar> filled;
     for (std::uint64_t k = 0; k < 2 * special.size(); ++k) {
       const std::vector<Scalar> all = elements(generate_inputs(p, {}, InputKind::special, 4 * k).at(in));
       RULE_TRUE("GEN-5", std::count(all.begin(), all.end(), all[0]) == static_cast<std::ptrdiff_t>(all.size()));
-      filled.insert(all[0].bits);
+      filled.insert(all[0]);
       const std::vector<Scalar> own = elements(generate_inputs(p, {}, InputKind::special, 4 * k + 1).at(in));
       RULE_TRUE("GEN-5", std::count(own.begin(), own.end(), own[0]) == static_cast<std::ptrdiff_t>(own.size()));
     }
     RULE_EQ("GEN-5", special.size(), filled.size());  // each of them fills a whole buffer
-    std::set<std::uint64_t> mixed;
+    std::set<Scalar> mixed;
     int ordinary = 0;
     for (std::uint64_t k = 0; k < 4; ++k) {
       for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 2).at(in)))
-        mixed.insert(s.bits);
+        mixed.insert(s);
       for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 3).at(in))) {
         ordinary += std::find(special.begin(), special.end(), s) == special.end() ? 1 : 0;
       }

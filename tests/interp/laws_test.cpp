@@ -29,7 +29,7 @@ TEST(Laws, EveryRowIsAsClaimedAtEveryTypeItNames) {
   int exact = 0, refuted = 0;
   for (const laws::Law& law : laws::all_laws()) {
     EXPECT_TRUE((law.exact & law.refuted).empty()) << law.name;
-    for (const Type t : storage_types) {
+    for (const Type t : scalar_types) {
       if (!law.exact.contains(t) && !law.refuted.contains(t)) continue;
       const Finding f = laws::check_law(law.sides(t));
       const bool as_claimed = f.verdict == (law.exact.contains(t) ? Verdict::holds : Verdict::refuted);
@@ -100,7 +100,7 @@ TEST(Laws, IntegerAlgebraOfPublicCases) {
 /// and noticed.
 TEST(Laws, SpoiledRowsAreRefuted) {
   for (const laws::Law& law : laws::all_laws()) {
-    for (const Type t : storage_types) {
+    for (const Type t : scalar_types) {
       if (!law.exact.contains(t)) continue;
       laws::Sides sides = law.sides(t);
       const Type result = sides.right->type;

@@ -1,4 +1,5 @@
 // .npy files: what is written, what is read back, other writers' layouts, and every way to be malformed.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -98,6 +99,50 @@ TEST(Npy, Bfloat16TravelsAsUnsignedIntegers) {
     RULE_EQ("NPY-2", "NPY-5", refusal(file(dictionary(descr, "(2,)"), elements)));
   }
   RULE_EQ("NPY-5", "NPY-5", refusal(file(dictionary("<f2", "(2,)"), elements), Type::bf16));
+}
+
+TEST(Npy, FloatsOfEightBitsTravelAsBytes) {
+  for (const Type type : {Type::f8e5m2, Type::f8e4m3fn}) {
+    Tensor t(type, {2});
+    t.set(0, {type, 0x3c});
+    t.set(1, {type, 0xff});
+    const std::string bytes = to_npy(t);
+    RULE_TRUE("NPY-10", bytes.find("'|u1'") != std::string::npos);
+    const auto untyped = from_npy(bytes, std::nullopt, "a.npy");
+    RULE_TRUE("NPY-10", untyped.has_value() && untyped->type == Type::u8 && untyped->bytes == t.bytes);
+    const std::string elements(bytes.substr(bytes.size() - 2));
+    for (const char* descr : {"<V1", "|V1", "<f1"}) {
+      const bool own = type == Type::f8e5m2 || std::string(descr) != "<f1";
+      const auto typed = from_npy(file(dictionary(descr, "(2,)"), elements), type, "a.npy");
+      RULE_TRUE("NPY-10", own ? typed.has_value() && *typed == t : !typed.has_value()) << descr;
+      RULE_EQ("NPY-10", "NPY-5", refusal(file(dictionary(descr, "(2,)"), elements)));
+    }
+    RULE_EQ("NPY-10", "NPY-5", refusal(file(dictionary("|i1", "(2,)"), elements), type));
+  }
+}
+
+TEST(Npy, BlocksTravelAsFourWords) {
+  Tensor t(Type::u32x4, {2, 1});
+  t.set(0, {Type::u32x4, 0x0000000200000001, 0x0000000400000003});
+  t.set(1, {Type::u32x4, 0x0000000600000005, 0x0000000800000007});
+  const std::string bytes = to_npy(t);
+  RULE_TRUE("NPY-11", bytes.find("'<u4'") != std::string::npos && bytes.find("(2, 1, 4)") != std::string::npos);
+  const auto back = from_npy(bytes, Type::u32x4, "a.npy");
+  RULE_TRUE("NPY-11", back.has_value() && *back == t);
+  const auto words = from_npy(bytes, std::nullopt, "a.npy");
+  RULE_TRUE("NPY-11", words.has_value() && words->type == Type::u32 && words->dims == (std::vector<std::int64_t>{2, 1, 4}));
+  const std::string payload = bytes.substr(bytes.size() - 32);
+  RULE_EQ("NPY-11", "NPY-5", refusal(file(dictionary("<u4", "(4, 2)"), payload), Type::u32x4));
+  RULE_EQ("NPY-11", "NPY-5", refusal(file(dictionary("<u4", "()"), payload.substr(0, 4)), Type::u32x4));
+  RULE_EQ("NPY-11", "NPY-5", refusal(file(dictionary("<i4", "(2, 4)"), payload), Type::u32x4));
+  std::string big = payload, columns;
+  for (std::size_t i = 0; i < 32; i += 4) std::reverse(big.begin() + static_cast<std::ptrdiff_t>(i), big.begin() + static_cast<std::ptrdiff_t>(i) + 4);
+  for (std::size_t k = 0; k < 8; ++k) columns += payload.substr((k % 2 * 4 + k / 2) * 4, 4);
+  Tensor flat = t;
+  flat.dims = {2};
+  const auto of_big = from_npy(file(dictionary(">u4", "(2, 4)"), big), Type::u32x4, "a.npy");
+  const auto of_columns = from_npy(file(dictionary("<u4", "(2, 4)", "True"), columns), Type::u32x4, "a.npy");
+  RULE_TRUE("NPY-11", of_big.has_value() && *of_big == flat && of_columns.has_value() && *of_columns == flat);
 }
 
 TEST(Npy, BoolIsZeroOrOne) {

@@ -27,11 +27,15 @@ TEST(NumericsTable, OperationsAreDefinedWhereThePageSaysSo) {
   const std::set<Op> integers{Op::floordiv, Op::floormod, Op::ceildiv, Op::truncdiv,
                               Op::truncmod, Op::eucdiv,   Op::eucmod};
   const std::set<Op> logic{Op::land, Op::lor, Op::lnot};
-  for (int o = 0; o <= static_cast<int>(Op::select); ++o) {
+  const std::set<Op> any_number{Op::f8e5m2_sat, Op::f8e4m3fn_nosat, Op::uniform, Op::uniform_lane};
+  const std::set<Op> blocks{Op::word, Op::threefry_crypto, Op::threefry_light};
+  for (std::size_t o = 0; o < op_count; ++o) {
     const auto op = static_cast<Op>(o);
     for (const Type t : storage_types) {
-      const bool defined = equality.count(op) != 0 || (t != Type::boolean && arithmetic.count(op) != 0) ||
-                           (is_float(t) && floats.count(op) != 0) || (is_int(t) && integers.count(op) != 0) ||
+      const bool number = is_float(t) || is_int(t);
+      const bool defined = equality.count(op) != 0 || (number && arithmetic.count(op) != 0) ||
+                           (number && any_number.count(op) != 0) || (t == Type::u32x4 && blocks.count(op) != 0) ||
+                           (t == Type::u32 && op == Op::block) || (is_float(t) && floats.count(op) != 0) || (is_int(t) && integers.count(op) != 0) ||
                            (t == Type::boolean && logic.count(op) != 0);
       RULE_TRUE("NUM-3", defined == (numerics::find(op, t) != nullptr)) << op_name(op) << " at " << name(t);
     }

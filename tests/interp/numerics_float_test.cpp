@@ -15,7 +15,10 @@ namespace {
 using interp::boundary_values;
 using interp::Random;
 
-constexpr Type narrow_types[] = {Type::f16, Type::bf16};
+constexpr Type sixteen_bit_types[] = {Type::f16, Type::bf16};
+constexpr Type narrow_types[] = {Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn};
+
+std::uint64_t patterns(Type t) { return std::uint64_t{1} << bit_width(t); }
 
 std::uint64_t nan_of(Type t) { return encode(t, std::nan("")); }
 
@@ -53,7 +56,7 @@ void compare_binary(Tally& tally, Op op, Scalar x, Scalar y) {
 TEST(NumericsFloat, FormatsAreThoseOfIeee754AndBfloat16) {
   Tally tally;
   for (const Type t : narrow_types) {
-    for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+    for (std::uint64_t bits = 0; bits < patterns(t); ++bits) {
       const Scalar s{t, bits};
       const std::uint64_t expected = std::bit_cast<std::uint64_t>(decode(s));
       const bool is_nan = std::isnan(decode(s));
@@ -74,12 +77,13 @@ TEST(NumericsFloat, EveryNanIsTheOneNan) {
   RULE_EQ("NUM-2", 0x7fc00000U, nan_of(Type::f32));
   RULE_EQ("NUM-2", 0x7e00U, nan_of(Type::f16));
   RULE_EQ("NUM-2", 0x7fc0U, nan_of(Type::bf16));
+  RULE_EQ("NUM-36", 0x7eU, nan_of(Type::f8e5m2));
+  RULE_EQ("NUM-36", 0x7fU, nan_of(Type::f8e4m3fn));
   Tally tally;
   for (const Type t : float_types) {
     const std::uint64_t sign = std::uint64_t{1} << (bit_width(t) - 1);
-    const std::uint64_t infinity = encode(t, HUGE_VAL);
-    for (const std::uint64_t pattern :
-         {infinity + 1, nan_of(t), nan_of(t) | sign, (infinity + 1) | sign, (sign - 1) | sign}) {
+    const std::uint64_t first = has_infinity(t) ? encode(t, HUGE_VAL) + 1 : nan_of(t);
+    for (const std::uint64_t pattern : {first, nan_of(t), nan_of(t) | sign, first | sign, (sign - 1) | sign}) {
       const Scalar nan[] = {{t, pattern}, {t, pattern}, {t, pattern}};
       for (int o = static_cast<int>(Op::neg); o < static_cast<int>(Op::select); ++o) {
         const auto op = static_cast<Op>(o);
@@ -114,7 +118,7 @@ TEST(NumericsFloat, SumsProductsAndQuotientsAreRoundedOnce) {
 
 TEST(NumericsFloat, EverySixteenBitOperandMeetsTellingOnes) {
   Tally tally;
-  for (const Type t : narrow_types) {
+  for (const Type t : sixteen_bit_types) {
     for (const double y : {0x1p-1, 0x1p-14, 3.0, 1 + std::ldexp(1.0, 1 - precision(t)), -0x1.8p-7}) {
       for (std::uint64_t bits = 0; bits < 65536; ++bits) {
         for (const Op op : {Op::add, Op::mul, Op::div}) compare_binary(tally, op, {t, bits}, {t, encode(t, y)});
@@ -154,7 +158,7 @@ TEST(NumericsFloat, FusedProductsAreRoundedOnce) {
 /// A product that is a tie at the type, with an addend far below a double's last place: the addend decides the
 /// rounding, which an evaluation that rounds to double first has lost.
 TEST(NumericsFloat, ATinyAddendBreaksATieOfAFusedProduct) {
-  for (const Type t : narrow_types) {
+  for (const Type t : sixteen_bit_types) {
     const double unit = std::ldexp(1.0, 1 - precision(t));
     const double scale = t == Type::f16 ? 0x1p12 : 1;  // f16 has few exponents: the product goes up instead
     const double least = t == Type::f16 ? 0x1p-24 : 0x1p-133;
@@ -175,8 +179,8 @@ Tally unary(Op op, const std::function<Reference(Scalar)>& expected) {
   Tally tally;
   for (const Type t : float_types) {
     const auto compare = [&](Scalar x) { tally.compare(expected(x), computed(op, &x), op_name(op), &x, 1); };
-    if (bit_width(t) == 16) {
-      for (std::uint64_t bits = 0; bits < 65536; ++bits) compare({t, bits});
+    if (bit_width(t) <= 16) {
+      for (std::uint64_t bits = 0; bits < patterns(t); ++bits) compare({t, bits});
       continue;
     }
     for (const Scalar x : boundary_values(t)) compare(x);
@@ -306,7 +310,7 @@ TEST(NumericsFloat, ClampingFunctions) {
 /// All 2^32 pairs of both 16-bit types. A long double holds every sum of f16 and every product exactly.
 TEST(NumericsFloat, LongAllPairsOfSixteenBitOperands) {
   if (!long_tests("all 2^32 operand pairs of f16 (+ × /) and bf16 (× /)")) GTEST_SKIP();
-  for (const Type t : narrow_types) {
+  for (const Type t : sixteen_bit_types) {
     Tally tally;
     std::vector<double> value(65536);
     for (std::uint64_t bits = 0; bits < 65536; ++bits) value[bits] = decode({t, bits});

@@ -22,11 +22,11 @@ constexpr Op functions[] = {Op::exp, Op::exp2, Op::log, Op::log2, Op::sin, Op::c
 
 void compare(Tally& tally, Op op, Scalar x) { tally.compare(reference(op, &x), computed(op, &x), op_name(op), &x, 1); }
 
-TEST(NumericsFunctions, AllSixteenBitArguments) {
-  for (const Type t : {Type::f16, Type::bf16}) {
+TEST(NumericsFunctions, AllArgumentsOfAtMostSixteenBits) {
+  for (const Type t : {Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn}) {
     Tally tally;
     for (const Op op : functions) {
-      for (std::uint64_t bits = 0; bits < 65536; ++bits) compare(tally, op, {t, bits});
+      for (std::uint64_t bits = 0; bits >> bit_width(t) == 0; ++bits) compare(tally, op, {t, bits});
     }
     RULE_TRUE("NUM-13", static_cast<bool>(tally)) << tally.summary();
     RULE_TRUE("NUM-32", static_cast<bool>(tally)) << tally.summary();
@@ -134,6 +134,7 @@ TEST(NumericsFunctions, ValuesAtTheEndsOfTheirDomains) {
   Tally tally;
   for (const Type t : float_types) {
     for (const Row& r : rows) {
+      if (std::isinf(r.x) && !has_infinity(t)) continue;
       const Scalar x{t, encode(t, r.x)};
       tally.compare({encode(t, r.value), false}, computed(r.op, &x), op_name(r.op), &x, 1);
     }
@@ -163,6 +164,7 @@ TEST(NumericsFunctions, PowersWithSpecialOperands) {
   Tally tally;
   for (const Type t : float_types) {
     for (const Row& r : rows) {
+      if ((std::isinf(r.x) || std::isinf(r.y)) && !has_infinity(t)) continue;
       const Scalar operands[] = {{t, encode(t, r.x)}, {t, encode(t, r.y)}};
       tally.compare({encode(t, r.value), false}, computed(Op::pow, operands), "pow", operands, 2);
     }

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "ir/literal.hpp"
+
 namespace assay::test {
 
 int precision(Type t) {
@@ -15,6 +17,8 @@ int precision(Type t) {
     case Type::f64: return 53;
     case Type::f32: return 24;
     case Type::f16: return 11;
+    case Type::f8e5m2: return 3;
+    case Type::f8e4m3fn: return 4;
     default: return 8;
   }
 }
@@ -22,17 +26,25 @@ int greatest_exponent(Type t) {
   switch (t) {
     case Type::f64: return 1023;
     case Type::f16: return 15;
+    case Type::f8e5m2: return 15;
+    case Type::f8e4m3fn: return 8;
     default: return 127;
   }
 }
+int bias(Type t) { return t == Type::f8e4m3fn ? 7 : greatest_exponent(t); }
+double largest(Type t) {
+  if (t == Type::f8e4m3fn) return 448;
+  return std::ldexp(2 - std::ldexp(1.0, 1 - precision(t)), greatest_exponent(t));
+}
 
 double decode(Scalar s) {
-  const int stored = precision(s.type) - 1, greatest = greatest_exponent(s.type);
+  const int stored = precision(s.type) - 1, greatest = bias(s.type);
+  if (s.type == Type::f8e4m3fn && (s.bits & 0x7f) == 0x7f) return std::nan("");
   const std::uint64_t significand = s.bits & ((std::uint64_t{1} << stored) - 1);
   const auto field = static_cast<int>(s.bits >> stored & (2 * static_cast<std::uint64_t>(greatest) + 1));
   const bool negative = (s.bits >> (bit_width(s.type) - 1) & 1) != 0;
   double magnitude = 0;
-  if (field == 2 * greatest + 1) {
+  if (field == 2 * greatest + 1 && s.type != Type::f8e4m3fn) {
     if (significand != 0) return std::nan("");
     magnitude = HUGE_VAL;
   } else if (field == 0) {
@@ -44,7 +56,8 @@ double decode(Scalar s) {
 }
 
 std::uint64_t encode(Type t, double value) {
-  const int stored = precision(t) - 1, greatest = greatest_exponent(t);
+  if (t == Type::f8e4m3fn && !std::isfinite(value)) return 0x7f;
+  const int stored = precision(t) - 1, greatest = bias(t);
   const std::uint64_t all_exponent = (2 * static_cast<std::uint64_t>(greatest) + 1) << stored;
   if (std::isnan(value)) return all_exponent | std::uint64_t{1} << (stored - 1);
   const std::uint64_t sign = std::signbit(value) ? std::uint64_t{1} << (bit_width(t) - 1) : 0;
@@ -74,15 +87,20 @@ class Number {
 };
 
 /// Squeezes a value of the right precision and its ternary into the exponent range of the format.
-Reference finish(Type t, mpfr_ptr value, int ternary) {
+Reference finish(Type t, mpfr_ptr value, int ternary, bool saturate = false) {
   const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
-  mpfr_set_emin(1 - greatest_exponent(t) - (precision(t) - 1) + 1);
+  const bool infinite = mpfr_inf_p(value) != 0;
+  mpfr_set_emin(1 - bias(t) - (precision(t) - 1) + 1);
   mpfr_set_emax(greatest_exponent(t) + 1);
   ternary = mpfr_check_range(value, ternary, MPFR_RNDN);
   ternary = mpfr_subnormalize(value, ternary, MPFR_RNDN);
   const double result = mpfr_get_d(value, MPFR_RNDN);
   mpfr_set_emin(emin);
   mpfr_set_emax(emax);
+  if (!std::isnan(result) && std::fabs(result) > largest(t) && (saturate || !has_infinity(t))) {
+    if (saturate) return {encode(t, std::copysign(largest(t), result)), true};
+    return {encode(t, std::nan("")), !infinite || ternary != 0};
+  }
   return {encode(t, result), ternary != 0 && !std::isnan(result)};
 }
 
@@ -118,25 +136,26 @@ Reference reference(Op op, const Scalar* operands) {
   return finish(t, r, ternary);
 }
 
-Reference reference_round(Type t, double value) {
+Reference reference_round(Type t, double value, bool saturate) {
   Number r(precision(t));
   const int ternary = mpfr_set_d(r, value, MPFR_RNDN);
-  return finish(t, r, ternary);
+  return finish(t, r, ternary, saturate);
 }
 
-Reference reference_round(Type t, Int128 value) {
+Reference reference_round(Type t, Int128 value, bool saturate) {
   // Two halves that a 128-bit significand holds exactly.
   Number whole(128), r(precision(t));
   mpfr_set_sj(whole, static_cast<std::int64_t>(value >> 32), MPFR_RNDN);
   mpfr_mul_2ui(whole, whole, 32, MPFR_RNDN);
   mpfr_add_ui(whole, whole, static_cast<unsigned long>(value & 0xffffffff), MPFR_RNDN);
   const int ternary = mpfr_set(r, whole, MPFR_RNDN);
-  return finish(t, r, ternary);
+  return finish(t, r, ternary, saturate);
 }
 
 std::string show(Scalar s) {
   const std::string bits = fmt::format("{}:{:0{}x}", name(s.type), s.bits, bit_width(s.type) / 4);
   if (is_float(s.type)) return fmt::format("{} ({})", bits, decode(s));
+  if (s.type == Type::u32x4) return to_text(s);
   return fmt::format("{} ({})", bits, s.type == Type::u64 ? std::to_string(s.bits) : std::to_string(signed_value(s)));
 }
 

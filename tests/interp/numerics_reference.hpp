@@ -12,7 +12,7 @@
 
 namespace assay::test {
 
-inline constexpr Type float_types[] = {Type::f64, Type::f32, Type::f16, Type::bf16};
+inline constexpr Type float_types[] = {Type::f64, Type::f32, Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn};
 inline constexpr Type integer_types[] = {Type::i8, Type::i16, Type::i32, Type::i64,
                                          Type::u8, Type::u16, Type::u32, Type::u64};
 
@@ -23,21 +23,29 @@ struct Reference {
   bool operator==(const Reference&) const = default;
 };
 
-/// Significand bits (the leading one included) and the greatest exponent.
+/// Significand bits (the leading one included), the bias of the exponent field, the greatest exponent, the largest value.
 int precision(Type t);
+int bias(Type t);
 int greatest_exponent(Type t);
+double largest(Type t);
 
 /// The value of a pattern as a double (exact), from the definition of the format.
 double decode(Scalar s);
-/// The pattern of a double that float type t holds exactly; NaN gives the canonical one.
+/// The pattern of a double that float type t holds exactly; NaN, and an infinity where there is none, give the canonical
+/// NaN.
 std::uint64_t encode(Type t, double value);
 
 /// RN(op(operands)) at the operands' type by MPFR: + − × / fma sqrt recip and the functions. Special cases that MPFR
 /// defines otherwise (rsqrt of zeros) are written out.
 Reference reference(Op op, const Scalar* operands);
-/// RN of a double, or of an integer, at float type t by MPFR.
-Reference reference_round(Type t, double value);
-Reference reference_round(Type t, Int128 value);
+/// RN of a double, or of an integer, at float type t by MPFR; `saturate`: what is too large becomes the largest value.
+Reference reference_round(Type t, double value, bool saturate = false);
+Reference reference_round(Type t, Int128 value, bool saturate = false);
+/// The same under the rule of T(x): f8e4m3fn saturates.
+template <typename V>
+Reference reference_convert(Type t, V value) {
+  return reference_round(t, value, t == Type::f8e4m3fn);
+}
 
 /// "f16:3c00 (1)" for messages.
 std::string show(Scalar s);

@@ -157,11 +157,43 @@ TEST(Types, PlacesHaveAType) {
   RULE_TRUE("TYPE-7", has_error(around("B[0] = ~n < 1~"), "TYPE-7"));
 }
 
-TEST(Types, NotSupportedYet) {
-  for (const char* type : {"f8e5m2", "f8e4m3fn", "u32x4"}) {
-    RULE_TRUE("TYPE-8", has_error("program p { input A: ~" + std::string(type) + "~[4] }", "TYPE-8"));
-    RULE_TRUE("TYPE-8", has_error(around("B[0] = f32(~" + std::string(type) + "~(1))"), "TYPE-8"));
-  }
+TEST(Types, FloatsOfEightBits) {
+  const auto value = [](const std::string& text) { return program_of(around("B[0] = f32(" + text + ")")).body[0]->value->args[0]; };
+  for (const char* type : {"f8e5m2", "f8e4m3fn"})
+    RULE_TRUE("TYPE-8", errors("program p { input A: " + std::string(type) + "[4] }").empty());
+  RULE_TRUE("TYPE-8", value("f8e5m2(inf)") == make_literal({Type::f8e5m2, 0x7c}));
+  RULE_TRUE("TYPE-8", value("f8e5m2(61440.0)") == make_literal({Type::f8e5m2, 0x7c}));
+  RULE_TRUE("TYPE-8", value("f8e5m2(61439.9)") == make_literal({Type::f8e5m2, 0x7b}));
+  RULE_TRUE("TYPE-8", value("f8e4m3fn(nan)") == make_literal({Type::f8e4m3fn, 0x7f}));
+  RULE_TRUE("TYPE-8", value("f8e4m3fn(464.0)") == make_literal({Type::f8e4m3fn, 0x7e}));
+  RULE_TRUE("TYPE-8", value("f8e4m3fn((-464))") == make_literal({Type::f8e4m3fn, 0xfe}));
+  for (const char* literal : {"inf", "-inf", "464.1", "1e40", "-500.0"})
+    RULE_TRUE("TYPE-8", has_error(around("B[0] = f32(f8e4m3fn(~" + std::string(literal) + "~))"), "TYPE-3")) << literal;
+  RULE_TRUE("TYPE-8", has_error(around("B[0] = f32(f8e4m3fn((~465~)))"), "TYPE-3"));
+}
+
+TEST(Types, BlocksAndTheirFunctions) {
+  const auto with_block = [](const std::string& text) { return around("var b: u32x4 = u32x4(1, 2, 3, 4)\n" + text); };
+  RULE_TRUE("TYPE-10", errors(with_block("b = threefry_light(b, u32x4(word(b, 3), u32(n), 0, 0))  B[0] = uniform(f32, b)\n"
+                                         "for k in 0..4 { B[k] = uniform_lane(f32, b, u32(k)) } if b == b { O[0] = uniform(i8, b) }"))
+                           .empty());
+  RULE_TRUE("TYPE-10", has_error(with_block("B[0] = uniform(f32, ~n~)"), "IDX-8"));
+  RULE_TRUE("TYPE-10", has_error(with_block("B[0] = uniform(f32, ~B[0]~)"), "TYPE-10"));
+  RULE_TRUE("TYPE-10", has_error(with_block("B[0] = uniform_lane(f32, b, ~n~)"), "IDX-8"));
+  RULE_TRUE("TYPE-10", has_error(with_block("b = u32x4(1, 2, 3, ~I[0]~)"), "TYPE-10"));
+  RULE_TRUE("TYPE-10", has_error(with_block("b = u32x4(1, 2, 3, ~-1~)"), "TYPE-3"));
+  RULE_TRUE("TYPE-11", has_error(with_block("B[0] = ~f32(b)~"), "TYPE-6"));
+  RULE_TRUE("TYPE-11", has_error(with_block("b = ~b + b~"), "TYPE-6"));
+  RULE_TRUE("TYPE-11", has_error(with_block("if ~b < b~ {}"), "TYPE-6"));
+  RULE_TRUE("TYPE-11", has_error(with_block("b = ~1~"), "TYPE-7"));
+  RULE_TRUE("TYPE-11", has_error("program p { const K: u32x4[1] = {~1~} }", "TYPE-7"));
+  RULE_TRUE("SYN-16", has_error(with_block("B[0] = uniform(~b~)"), "SYN-3"));
+  RULE_TRUE("SYN-16", has_error(with_block("B[0] = ~uniform(f32, b, 1)~"), "SYN-10"));
+  RULE_TRUE("SYN-16", has_error(with_block("if ~uniform(bool, b)~ {}"), "TYPE-6"));
+  RULE_TRUE("TYPE-12", errors(around("B[0] = f32(f8e5m2_sat(B[1]) )  B[1] = f32(f8e4m3fn_nosat(I[0]))")).empty());
+  RULE_TRUE("TYPE-12", has_error(around("B[0] = f32(f8e5m2_sat(~1.5~))"), "TYPE-2"));
+  RULE_TRUE("TYPE-12", has_error(around("B[0] = f32(~f8e5m2_sat(n)~)"), "TYPE-6"));
+  RULE_TRUE("TYPE-12", has_error(around("B[0] = f32(~f8e5m2_sat(true)~)"), "TYPE-6"));
 }
 
 TEST(Types, TypedLiterals) {

@@ -65,6 +65,7 @@ class Generator {
 
   Symbol fresh() { return names_.fresh(r_.pick(stems)); }
   Type any_type() { return r_.pick(storage_types); }
+  Type scalar_type() { return scalar_types[static_cast<std::size_t>(r_.below(static_cast<int>(scalar_types.size())))]; }
   Scalar scalar(Type t);
   void declarations(Program& p);
   Expr requirement(int depth);
@@ -80,6 +81,7 @@ class Generator {
   Expr expression(Type t, int depth, const Context& c);
   Expr leaf(Type t, const Context& c);
   Expr operation(Type t, int depth, const Context& c);
+  Expr signature(Type t, int depth, const Context& c);
   Expr condition(int depth, const Context& c);
   Expr index_value(int depth, const Context& c);
   Expr scope(Type t, const Context& c);
@@ -119,8 +121,8 @@ void Generator::declarations(Program& p) {
     Buffer b;
     b.name = fresh();
     b.kind = n == 1 ? BufferKind::inout : r_.pick(kinds);
-    b.type = any_type();
     const bool constant = b.kind == BufferKind::constant;
+    b.type = constant ? scalar_type() : any_type();
     std::int64_t cells = 1;
     for (int rank = r_.below(4); rank > 0; --rank) {
       b.dims.push_back(constant || r_.one_in(2) ? Index(r_.below(constant ? 3 : 40))
@@ -227,10 +229,11 @@ Stmt Generator::reduction(const Context& c) {
   const Expr element = make_load(b.name, b.type, cell);
   const Symbol symbol = fresh();
   symbols_.push_back(symbol);
-  const Expr term = make_convert(b.type, make_index(make_random_index(r_, symbols_, 2)));
+  const Index amount = make_random_index(r_, symbols_, 2);
+  const Expr term = b.type == Type::u32x4 ? Expr() : make_convert(b.type, make_index(amount));
   symbols_.pop_back();
   static_cast<void>(c);
-  if (b.type == Type::boolean || c.scope != 0) return make_loop(symbol, 0, 3, 1, Axis::unrolled, {});
+  if (b.type == Type::boolean || b.type == Type::u32x4 || c.scope != 0) return make_loop(symbol, 0, 3, 1, Axis::unrolled, {});
   constexpr Op ops[] = {Op::add, Op::mul, Op::max, Op::min};
   const Expr value = r_.one_in(4) && is_float(b.type) ? make_op(Op::fma, {term, term, element})
                      : r_.one_in(3)                   ? make_op(r_.pick(ops), {term, element})
@@ -270,7 +273,7 @@ Stmt Generator::store(const Context& c) {
   std::vector<Expr> plain;
   for (std::size_t i = 0; i < at.size(); ++i) plain.push_back(make_index(make_random_index(r_, symbols_, 2)));
   constexpr Op ops[] = {Op::add, Op::mul, Op::max, Op::min};
-  if (b.type != Type::boolean && r_.one_in(2)) {
+  if (b.type != Type::boolean && b.type != Type::u32x4 && r_.one_in(2)) {
     value = make_op(r_.pick(ops), {make_load(b.name, b.type, plain), value});
     at = std::move(plain);
   }
@@ -302,6 +305,11 @@ Expr Generator::leaf(Type t, const Context& c) {
   for (const Buffer& b : buffers_) {
     if (b.type == t && budget_ > 0 && r_.one_in(3)) return make_load(b.name, t, subscripts(b, c));
   }
+  if (t == Type::u32x4) {
+    std::vector<Expr> words;
+    for (int i = 0; i < 4; ++i) words.push_back(make_literal(scalar(Type::u32)));
+    return make_op(Op::block, std::move(words));
+  }
   if (r_.one_in(4)) return make_convert(t, make_index(make_random_index(r_, symbols_, 1)));
   return make_literal(scalar(t));
 }
@@ -311,7 +319,9 @@ Expr Generator::expression(Type t, int depth, const Context& c) {
   if (depth <= 0 || budget_ <= 0 || r_.one_in(6)) return leaf(t, c);
   if (t == Type::boolean && !r_.one_in(4)) return condition(depth, c);
   switch (r_.below(8)) {
-    case 0: return make_convert(t, expression(any_type(), depth - 1, c));
+    case 0:
+      if (t == Type::u32x4) return leaf(t, c);
+      return make_convert(t, expression(scalar_type(), depth - 1, c));
     case 1:
       return make_op(r_.one_in(2) ? Op::choice : Op::select,
                      {condition(depth - 1, c), expression(t, depth - 1, c), expression(t, depth - 1, c)});
@@ -320,7 +330,25 @@ Expr Generator::expression(Type t, int depth, const Context& c) {
   }
 }
 
+// An operation whose operands have types of their own, or a conversion with a name, that gives `t`.
+Expr Generator::signature(Type t, int depth, const Context& c) {
+  const auto block = [&] { return expression(Type::u32x4, depth - 1, c); };
+  constexpr Type numbers[] = {Type::f32, Type::i16, Type::f8e5m2};
+  const auto number = [&] { return expression(r_.pick(numbers), depth - 1, c); };
+  const auto word = [&] { return expression(Type::u32, depth - 1, c); };
+  if (t == Type::u32x4) {
+    if (r_.one_in(3)) return make_op(Op::block, {word(), word(), word(), word()});
+    return make_op(r_.one_in(2) ? Op::threefry_crypto : Op::threefry_light, {block(), block()});
+  }
+  if (t == Type::u32 && r_.one_in(2)) return make_op(Op::word, {block(), word()});
+  if (t == Type::f8e5m2 && r_.one_in(2)) return make_op(Op::f8e5m2_sat, {number()});
+  if (t == Type::f8e4m3fn && r_.one_in(2)) return make_op(Op::f8e4m3fn_nosat, {number()});
+  if (r_.one_in(2)) return make_op(Op::uniform, t, {block()});
+  return make_op(Op::uniform_lane, t, {block(), word()});
+}
+
 Expr Generator::operation(Type t, int depth, const Context& c) {
+  if (t == Type::u32x4 || (t != Type::boolean && r_.one_in(8))) return signature(t, depth, c);
   std::vector<Op> ops;
   for (int i = static_cast<int>(Op::neg); i <= static_cast<int>(Op::pow); ++i) {
     const Op op = static_cast<Op>(i);
