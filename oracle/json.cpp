@@ -22,7 +22,7 @@ Json integer(std::int64_t v) {
 
 Json scalar(Scalar s) {
   if (s.type == Type::boolean) return s.bits != 0;
-  if (is_float(s.type)) return to_text(s);
+  if (is_float(s.type) || s.type == Type::u32x4) return to_text(s);
   const Int128 v = int_value(s);
   if (v > exact_integers || v < -exact_integers) return to_text(s);
   return static_cast<std::int64_t>(v);

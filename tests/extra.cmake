@@ -65,3 +65,26 @@ if(ASSAY_INSTALL AND NOT ASSAY_SANITIZE)
     ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} ${CMAKE_C_COMPILER})
   set_tests_properties(package_install PROPERTIES TIMEOUT 600)
 endif()
+
+# The vectors of the random functions are what the script prints that works from their definition.
+add_test(NAME random_vectors COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/interp/random_vectors.py
+  --check ${CMAKE_CURRENT_SOURCE_DIR}/data/random_vectors.txt)
+# The narrow floats against NumPy and ml_dtypes, where the Python that runs this has them; exit status 77 says it has not.
+if(TARGET assay)
+  add_test(NAME ml_dtypes COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/agreement/ml_dtypes_test.py $<TARGET_FILE:assay>)
+  set_tests_properties(ml_dtypes PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+endif()
+set_tests_properties(random_vectors PROPERTIES TIMEOUT 60)
+
+# Operations of f32 over all their arguments, by kept hashes of blocks (tests/sweep). The program sweeps and checks on demand
+# (scripts/long-tests.sh); the test samples blocks.
+add_executable(f32_sweep sweep/f32_sweep.cpp sweep/f32_blocks.cpp)
+add_executable(test_sweep sweep/f32_blocks_test.cpp sweep/f32_blocks.cpp)
+foreach(program f32_sweep test_sweep)
+  target_link_libraries(${program} PRIVATE assay_interp assay_codegen fmt::fmt assay_warnings)
+  target_compile_definitions(${program} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endforeach()
+target_link_libraries(test_sweep PRIVATE assay_test_support GTest::gtest_main)
+add_test(NAME sweep COMMAND test_sweep)
+set_tests_properties(sweep PROPERTIES TIMEOUT 900 ENVIRONMENT
+  "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/sweep.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/sweep.xml")

@@ -271,6 +271,27 @@ TEST(NumericsFunctions, TheCLibraryIsFarMoreAccurateThanTheRoundingTestAssumes) 
   }
 }
 
+TEST(NumericsFunctions, LongAMillionRandomArguments) {
+  if (!long_tests("2^20 random f32 arguments of every unary function, root, reciprocal and narrowing conversion"))
+    GTEST_SKIP();
+  for (const Op op :
+       {Op::exp, Op::exp2, Op::log, Op::log2, Op::sin, Op::cos, Op::tanh, Op::rsqrt, Op::sqrt, Op::recip}) {
+    Tally tally;
+    Random random(interp::seed_for(op_name(op), 49));
+    for (int i = 0; i < 1 << 20; ++i) compare(tally, op, {Type::f32, random.next() & 0xffffffff});
+    RULE_TRUE("NUM-13", static_cast<bool>(tally)) << tally.summary();
+  }
+  for (const Type to : {Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn}) {
+    Tally tally;
+    Random random(interp::seed_for(name(to), 49));
+    for (int i = 0; i < 1 << 20; ++i) {
+      const Scalar x{Type::f32, random.next() & 0xffffffff};
+      tally.compare(reference_convert(to, decode(x)), computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
+    }
+    RULE_TRUE("NUM-25", static_cast<bool>(tally)) << tally.summary();
+  }
+}
+
 TEST(NumericsFunctions, LongSweepOfSinglePrecision) {
   if (!long_tests("every 61st f32 argument of every function")) GTEST_SKIP();
   for (const Op op : functions) {

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Runs the tests that an ordinary run leaves out, and prints how long each took.
+#
+#   scripts/long-tests.sh [NAME…]
+#
+# NAME: `numerics` (all 2^32 pairs of 16-bit floats, all 2^24 fused products of 8-bit floats, dense MPFR samples of f32),
+# `sweep` (every kept hash of an f32 operation, by the interpreter and by every compiler), or an operation of f32
+# (`build/tests/f32_sweep list`) to check that one alone. Without NAME: numerics and sweep. This takes hours.
+# ASSAY_BUILD names another build folder than build/. Exit status: 0 all passed, 1 something failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=${ASSAY_BUILD:-build}
+[[ -x $folder/tests/f32_sweep && -x $folder/tests/test_interp ]] || {
+  echo "build first: cmake -S . -B $folder -DASSAY_TESTS=ON && cmake --build $folder" >&2
+  exit 2
+}
+
+failed=0
+# timed TITLE COMMAND…
+timed() {
+  local title=$1 started=$SECONDS
+  shift
+  if "$@"; then
+    echo "passed $title ($((SECONDS - started)) s)"
+  else
+    echo "FAILED $title ($((SECONDS - started)) s)"
+    failed=1
+  fi
+}
+numerics() {
+  local name
+  while read -r name; do
+    timed "$name" env ASSAY_LONG_TESTS=1 "$folder/tests/test_interp" --gtest_brief=1 "--gtest_filter=*.$name"
+  done < <("$folder/tests/test_interp" --gtest_list_tests | sed -n 's/^  \(Long[A-Za-z]*\).*/\1/p')
+}
+sweep() {
+  local name kept
+  while read -r name kept; do
+    if [[ $kept == kept ]]; then
+      timed "$name" "$folder/tests/f32_sweep" check "$name"
+    else
+      echo "left out $name: no sweep of it is kept (f32_sweep record $name tests/data/f32/$name.hashes makes one)"
+    fi
+  done < <("$folder/tests/f32_sweep" list)
+}
+
+[[ $# -gt 0 ]] || set -- numerics sweep
+for what in "$@"; do
+  case $what in
+    numerics) numerics ;;
+    sweep) sweep ;;
+    *) timed "$what" "$folder/tests/f32_sweep" check "$what" ;;
+  esac
+done
+exit "$failed"

@@ -1,0 +1,77 @@
+// The kept hashes of all f32 arguments: sampled blocks of every operation by the interpreter's arithmetic and by every
+// compiler in an ordinary run, all blocks with ASSAY_LONG_TESTS=1, and results against MPFR.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "f32_blocks.hpp"
+#include "interp/random.hpp"
+#include "ir/literal.hpp"
+#include "tests/support/rules.hpp"
+
+namespace assay::test {
+namespace {
+
+using sweep::Subject;
+
+/// Blocks at which something happens (around 0, 1, the largest values, the same with a sign), and two of a fixed draw.
+std::vector<std::uint64_t> sample(const Subject& s) {
+  const char* wanted = std::getenv("ASSAY_LONG_TESTS");
+  std::vector<std::uint64_t> blocks;
+  if (wanted != nullptr && std::string(wanted) == "1") {
+    for (std::uint64_t b = 0; b < sweep::block_count; ++b) blocks.push_back(b);
+    return blocks;
+  }
+  interp::Random random(interp::seed_for(s.name, 32));
+  return {std::uint64_t{0x3f800000} >> sweep::block_bits, random.below(sweep::block_count / 2),
+          sweep::block_count / 2 + random.below(sweep::block_count / 2)};
+}
+
+class KeptHashes : public testing::TestWithParam<std::size_t> {
+ protected:
+  const Subject& subject() const { return sweep::subjects()[GetParam()]; }
+};
+
+TEST_P(KeptHashes, AreThoseOfEveryBackend) {
+  const auto kept = sweep::kept_hashes(subject());
+  if (!kept) GTEST_SKIP() << "no sweep of " << subject().name << " is kept";
+  for (const std::uint64_t block : sample(subject())) {
+    RULE_TRUE("NUM-49", (*kept)[block] == sweep::interpreted_hash(subject(), block)) << subject().name << " " << block;
+  }
+  for (const codegen::CompilerSpec& compiler : codegen::available_compilers()) {
+    std::string error;
+    const auto compiled = sweep::Compiled::make(subject(), compiler, error);
+    ASSERT_TRUE(compiled) << compiler.name << ": " << error;
+    for (const std::uint64_t block : sample(subject())) {
+      const auto results = compiled->results(block, error);
+      ASSERT_TRUE(results) << compiler.name << ": " << error;
+      RULE_TRUE("NUM-49", (*kept)[block] == sweep::hash(*results))
+          << subject().name << " by " << compiler.name << ": see f32_sweep compare " << subject().name << " " << block;
+    }
+  }
+}
+
+std::string subject_name(const testing::TestParamInfo<std::size_t>& info) { return sweep::subjects()[info.param].name; }
+INSTANTIATE_TEST_SUITE_P(F32, KeptHashes, testing::Range(std::size_t{0}, sweep::subjects().size()), subject_name);
+
+TEST(BlockHashes, NoticeEveryDifferenceButTheSortOfNan) {
+  const Subject& s = *sweep::find_subject("to_f8e5m2");
+  const Tensor results = sweep::interpreted(s, 0x3f800000U >> sweep::block_bits);
+  const std::uint64_t expected = sweep::hash(results);
+  EXPECT_EQ(expected, sweep::interpreted_hash(s, 0x3f800000U >> sweep::block_bits));
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{77777}, results.size() - 1}) {
+    Tensor other = results;
+    other.set(i, {results.type, results.get(i).bits ^ 1});
+    EXPECT_NE(expected, sweep::hash(other));
+  }
+  Tensor nan = results;
+  nan.set(5, {results.type, 0x7e});
+  Tensor other_nan = results;
+  other_nan.set(5, {results.type, 0xff});
+  EXPECT_EQ(sweep::hash(nan), sweep::hash(other_nan));
+  EXPECT_NE(expected, sweep::hash(nan));
+}
+
+}  // namespace
+}  // namespace assay::test
