@@ -25,8 +25,8 @@ class Generator {
             make_op(Op::eq, {make_index(floormod(Index::symbol("n"), 2)), make_index(Index(lo % 2))}));
     }
     ranges_ = parameter_ranges(program_);
-    type_ =
-        pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64, Type::u8});
+    type_ = pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64, Type::u8,
+                        Type::f8e5m2, Type::f8e4m3fn});
     declare("A", BufferKind::input, 2);
     declare("X", BufferKind::inout, 1 + below(2));
     declare("Y", BufferKind::inout, 1 + below(2));
@@ -202,6 +202,16 @@ class Generator {
     }
   }
 
+  // A lane of a block that depends on the iteration: a function of indices that nothing simplifies.
+  Expr random_number() {
+    const auto word = [&] { return make_convert(Type::u32, make_index(affine())); };
+    const Expr constant = make_literal(wrap_int(Type::u32, 7));
+    const Expr block = make_op(chance(2) ? Op::threefry_light : Op::threefry_crypto,
+                               {make_op(Op::block, {constant, constant, constant, constant}),
+                                make_op(Op::block, {word(), word(), constant, constant})});
+    return chance(2) ? make_op(Op::uniform, type_, {block}) : make_op(Op::uniform_lane, type_, {block, word()});
+  }
+
   Expr literal(int v) { return make_literal(*literal_from_integer(type_, v)); }
 
   Expr value(int depth) {
@@ -221,6 +231,7 @@ class Generator {
     }
     if (!loops_.empty() && chance(8)) return make_convert(type_, make_index(affine()));
     if (chance(6)) return literal(1 + below(3));
+    if (!loops_.empty() && chance(24)) return random_number();
     const Symbol from = zeroed_ && chance(4) ? "r" : pick<const char*>({"A", "X", "X", "Y"});
     std::vector<Expr> cell;
     for (int d = 0; d < rank_[from]; ++d) cell.push_back(subscript(from, d));
