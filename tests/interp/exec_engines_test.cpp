@@ -5,6 +5,7 @@
 #include "interp/compiled/run.hpp"
 #include "interp/difference.hpp"
 #include "interp/inputs.hpp"
+#include "interp/numerics.hpp"
 #include "tests/support/rules.hpp"
 
 namespace assay::test {
@@ -34,7 +35,7 @@ TEST(ExecEngines, StripsKeepEveryDistance) {
 }
 
 TEST(ExecEngines, AccumulationsOfStripsKeepTheirOrder) {
-  for (const char* type : {"f64", "f32", "f16", "bf16", "i8", "i64", "u16"}) {
+  for (const char* type : {"f64", "f32", "f16", "bf16", "f8e5m2", "f8e4m3fn", "i8", "i64", "u16"}) {
     for (const char* update : {"s + A[k]", "A[k] + s", "s - A[k]", "A[k] - s", "s * A[k]", "max(s, A[k])",
                                "min(A[k], s)", "s + A[k] * B[k]", "fma(A[k], B[k], s)", "maxnum(s, A[k])"}) {
       const bool is_float = type[0] == 'f' || type[0] == 'b';
@@ -56,6 +57,50 @@ TEST(ExecEngines, AccumulationsOfStripsKeepTheirOrder) {
           }
         }
       }
+    }
+  }
+}
+
+/// Blocks of 128 bits in every place that a value can have, and as accumulators of strips.
+TEST(ExecEngines, BlocksAreValuesOfTwoHalves) {
+  const Program p = program(R"(program p {
+    input a: u32x4[600]  input b: u32x4[600]  input k: u32[600]
+    output r: u32x4[600]  output s: u32x4[4]  output w: u32[600]  output f: f8e4m3fn[600]  output h: bf16[600]
+    local t: u32x4[600]
+    for i in 0..600 @vectorized {
+      var c: u32x4 = k[i] < 10 ? a[i] : b[i]
+      if a[i] == b[i] { c = threefry_light(c, u32x4(u32(i), k[i], 7, word(c, k[i]))) }
+      r[i] = select(word(c, 1) < 2000000000, c, a[599 - i])
+    }
+    for i in 0..600 {
+      t[i] = r[599 - i]
+      w[i] = word(t[i], k[i])  f[i] = uniform_lane(f8e4m3fn, t[i], k[i])  h[i] = uniform(bf16, a[i])
+    }
+    var x: u32x4 = u32x4(1, 2, 3, 4)
+    for i in 0..600 { x = threefry_light(x, a[i]) }
+    s[0] = x
+    s[1] = a[0]
+    for i in 0..600 { s[1] = threefry_light(t[i], s[1]) }
+    s[2] = scope y: u32x4 { y = b[0]  for i in 0..300 { if k[i] != 3 { y = threefry_crypto(y, t[i]) } } }
+    zero t
+    s[3] = t[599] })");
+  for (int kind = 0; kind < 3; ++kind) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      const TensorMap inputs = interp::generate_inputs(p, {}, static_cast<interp::InputKind>(kind), seed);
+      const auto o = run_both(p, inputs, {});
+      ASSERT_EQ(interp::Status::ok, o.status);
+      // One accumulation and one lane by the functions themselves.
+      const Tensor& a = inputs.at("a");
+      Scalar x{Type::u32x4, 2 * (std::uint64_t{1} << 32) + 1, 4 * (std::uint64_t{1} << 32) + 3};
+      numerics::Flags flags;
+      for (std::int64_t i = 0; i < 600; ++i) {
+        const Scalar operands[] = {x, a.get(i)};
+        x = numerics::apply(Op::threefry_light, operands, flags);
+      }
+      RULE_TRUE("NUM-41", o.outputs.at("s").get(0) == x);
+      RULE_TRUE("NUM-41", o.outputs.at("s").get(3) == (Scalar{Type::u32x4}));
+      const Scalar operands[] = {o.outputs.at("r").get(0), inputs.at("k").get(599)};
+      RULE_TRUE("NUM-41", o.outputs.at("w").get(599) == numerics::apply(Op::word, operands, flags));
     }
   }
 }
