@@ -183,7 +183,11 @@ TEST_P(Unary, EveryOperation) {
 
 TEST_P(Numbers, EveryBinaryOperation) {
   Table table(GetParam(), 2);
-  const auto values = special(GetParam());
+  auto values = special(GetParam());
+  if (bit_width(GetParam()) == 8 && GetParam() != Type::boolean) {  // every pair, divisions by −1 among them
+    values.clear();
+    for (std::uint64_t a = 0; a < 256; ++a) values.push_back(a);
+  }
   for (const std::uint64_t a : values) {
     for (const std::uint64_t b : values) table.add({a, b});
   }
