@@ -12,7 +12,7 @@
 # Exit status: 0 done, 2 the command line is wrong, or something is missing and cannot be installed from here.
 
 packages_core=(g++ gcc cmake ninja-build pkg-config python3
-  libisl-dev libz3-dev libgmp-dev libmpfr-dev libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev)
+  libisl-dev libz3-dev libgmp-dev libmpfr-dev nettle-dev libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev)
 packages_tests=(libgtest-dev librapidcheck-dev)
 packages_fuzz=(clang-14 libclang-rt-14-dev)
 packages_bench=(libbenchmark-dev)

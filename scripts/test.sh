@@ -34,6 +34,7 @@ case ${1:-} in
     ;;
 esac
 results=$folder/results
+export ASSAY_CACHE=$folder/kernels
 fuzz_seconds=${FUZZ_SECONDS:-60}
 
 # step NAME COMMAND…: runs it, and notes how it ended; a failure does not stop the run.

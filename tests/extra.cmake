@@ -88,3 +88,9 @@ target_link_libraries(test_sweep PRIVATE assay_test_support GTest::gtest_main)
 add_test(NAME sweep COMMAND test_sweep)
 set_tests_properties(sweep PROPERTIES TIMEOUT 900 ENVIRONMENT
   "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/sweep.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/sweep.xml")
+
+# What a test compiles is kept in the build folder, never in the user's cache.
+get_property(entries DIRECTORY PROPERTY TESTS)
+foreach(entry ${entries})
+  set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "ASSAY_CACHE=${PROJECT_BINARY_DIR}/kernels")
+endforeach()

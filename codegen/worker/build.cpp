@@ -1,14 +1,18 @@
 // Asking the worker for a compilation. The compiler runs in a temporary directory that the worker makes and removes; this
-// process sees files in memory only.
+// process sees files in memory only. What was compiled before comes from the cache.
 #include "codegen/worker/build.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include "codegen/c/unit.hpp"
+#include "codegen/worker/cache.hpp"
 #include "codegen/worker/worker.hpp"
 
 namespace assay::codegen {
@@ -23,6 +27,17 @@ constexpr std::size_t enough_messages = 4000;
 void append_words(std::vector<std::string>& to, std::string_view text) {
   std::istringstream words{std::string(text)};
   for (std::string word; words >> word;) to.push_back(word);
+}
+
+/// What changes when the compiler behind a path does: the file that it leads to, its size and when it was made. Ends in a zero
+/// byte.
+std::string identity_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  struct stat status {};
+  ::stat(real.c_str(), &status);
+  return fmt::format("{} {} {}.{}", real.string(), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec) +
+         '\0';
 }
 
 Built failed(Status status, std::string message) { return {{}, {status, std::move(message), {}}}; }
@@ -44,11 +59,16 @@ Built build_object(const std::string& text, const CompilerSpec& compiler) {
   if (!path) return failed(Status::unavailable, fmt::format("there is no compiler {}", compiler.command));
   const bool quad = text.find("__float128") != std::string::npos;
   const std::vector<std::string> arguments = compiler_arguments(*path, compiler, quad);
+  std::string list;
+  for (const std::string& a : arguments) list.append(a).push_back('\0');
+  const UnitCache cache = UnitCache::from_environment();
+  const std::string key = digest_of(list + identity_of(*path) + text);
+  if (const auto kept = cache.find(key)) {
+    if (Descriptor object = memory_file(*kept)) return {std::move(object), {}};
+  }
   std::string why;
   const auto worker = Worker::get(why);
   if (!worker) return failed(Status::unavailable, why);
-  std::string list;
-  for (const std::string& a : arguments) list.append(a).push_back('\0');
   const Descriptor argument_file = memory_file(list), text_file = memory_file(text), messages = memory_file({});
   Descriptor object = memory_file({});
   auto channel = make_channel();
@@ -65,7 +85,10 @@ Built build_object(const std::string& text, const CompilerSpec& compiler) {
   if (answer->head.how == ending_not_started)
     return failed(Status::environment, fmt::format("cannot compile: {}", std::strerror(answer->head.code)));
   if (answer->head.how == ending_timed_out) return failed(Status::compile_error, "the compiler took too long");
-  if (answer->head.how == ending_exited && answer->head.code == 0) return {std::move(object), {}};
+  if (answer->head.how == ending_exited && answer->head.code == 0) {
+    if (const auto content = content_of(object.get())) cache.store(key, *content);
+    return {std::move(object), {}};
+  }
   std::string said = content_of(messages.get()).value_or("").substr(0, enough_messages);
   if (answer->head.how == ending_signalled) said += "the compiler ended: " + signal_name(answer->head.code);
   return failed(Status::compile_error, said);
