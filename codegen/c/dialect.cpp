@@ -49,7 +49,6 @@ typedef unsigned long uintptr_t;
 #define signbit(x) sign_of((double)(x))
 extern int fegetround(void);
 extern void abort(void);
-extern double frexp(double, int *);
 extern void *malloc(size_t);
 extern void *calloc(size_t, size_t);
 extern void free(void *);

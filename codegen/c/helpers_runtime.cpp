@@ -62,12 +62,13 @@ constexpr std::array helpers{
         "  if (x != x) return (uint8_t)nan;\n"
         "  const int sign = signbit(x) ? 0x80 : 0;\n"
         "  if (fabs(x) >= 2 * largest) return (uint8_t)(sign | overflow);\n"
-        "  int exponent;\n"
-        "  frexp(x, &exponent);\n"
-        "  if (exponent <= least || x == 0) exponent = least + 1;\n"
-        "  const double place = ldexp(1, exponent - 1 - fraction), count = rint(fabs(x) / place);\n"
+        "  uint64_t bits;\n"
+        "  memcpy(&bits, &x, sizeof bits);\n"
+        "  int exponent = (int)(bits >> 52 & 0x7ff) - 1023;\n"
+        "  if (exponent < least) exponent = least;\n"
+        "  const double place = ldexp(1, exponent - fraction), count = rint(fabs(x) / place);\n"
         "  if (count * place > largest) return (uint8_t)(sign | overflow);\n"
-        "  return (uint8_t)(sign | (((exponent - 1 - least) << fraction) + (int)count));\n"
+        "  return (uint8_t)(sign | (((exponent - least) << fraction) + (int)count));\n"
         "}\n"},
     RuntimeHelper{"f8e5m2_from_f64", "narrow8",
                   "static inline uint8_t f8e5m2_from_f64(double x) { return narrow8(x, 2, -14, 57344, 0x7c, 0x7e); }\n"},
