@@ -2,14 +2,15 @@
 #include "oracle/files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +23,46 @@ namespace fs = std::filesystem;
 bool is_file(const std::string& path) {
   std::error_code e;
   return fs::exists(path, e) && !fs::is_directory(path, e);
+}
+
+/// An open file.
+struct Handle {
+  int fd = -1;
+  explicit Handle(int descriptor) : fd(descriptor) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (fd >= 0) ::close(fd);
+  }
+  /// Closes it; some file systems say only here that there is no room.
+  bool close() { return ::close(std::exchange(fd, -1)) == 0; }
+};
+
+/// False with errno set.
+bool write_all(int file, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t n = ::write(file, contents.data(), contents.size());
+    if (n > 0) contents.remove_prefix(static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
+/// The contents under the name `beside`, with these permissions (0: those of new files); false with errno set. Where the file
+/// system can, the file has no name while it is written: whoever is killed meanwhile leaves nothing.
+bool put_beside(const std::string& beside, mode_t mode, std::string_view contents) {
+  const std::string folder = fs::path(beside).parent_path().string();
+  for (const bool nameless : {true, false}) {
+    Handle file(nameless ? ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666)
+                         : ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (file.fd < 0) continue;
+    if ((mode != 0 && ::fchmod(file.fd, mode) != 0) || !write_all(file.fd, contents)) return false;
+    if (!nameless) return file.close();
+    std::remove(beside.c_str());
+    const std::string link = fmt::format("/proc/self/fd/{}", file.fd);
+    if (::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) == 0) return file.close();
+  }
+  return false;
 }
 
 template <typename T>
@@ -46,12 +87,6 @@ Result<T> pick(const std::vector<T>& all, const NamedSource& source, std::string
 }  // namespace
 
 std::optional<std::string> write_file(const std::string& path, std::string_view contents) {
-  const auto put = [&](const std::string& at) {
-    std::ofstream out(at, std::ios::binary | std::ios::trunc);
-    if (out) out.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    out.close();
-    return static_cast<bool>(out);
-  };
   const auto failed = [&] { return fmt::format("cannot write {}: {}", path, std::strerror(errno)); };
   // A link is followed: what it names is replaced, not the link. A device or a pipe cannot be replaced, only written to.
   std::error_code e;
@@ -61,16 +96,14 @@ std::optional<std::string> write_file(const std::string& path, std::string_view 
     place = (fs::path(place).parent_path() / fs::read_symlink(place, e)).string();
   const fs::file_status there = fs::status(place, e);
   if (fs::is_directory(there)) return fmt::format("cannot write {}: it is a folder", path);
-  if (fs::exists(there) && !fs::is_regular_file(there)) return put(place) ? std::nullopt : std::optional(failed());
-  const std::string beside = fmt::format("{}.{}.part", place, getpid());
-  if (!put(beside)) {
-    const std::string why = failed();
-    std::remove(beside.c_str());
-    return why;
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    Handle file(::open(place.c_str(), O_WRONLY | O_CLOEXEC));
+    const bool written = file.fd >= 0 && write_all(file.fd, contents) && file.close();
+    return written ? std::nullopt : std::optional(failed());
   }
-  // A file that is replaced keeps its permissions.
-  if (fs::is_regular_file(there)) fs::permissions(beside, there.permissions(), e);
-  if (std::rename(beside.c_str(), place.c_str()) != 0) {
+  const std::string beside = fmt::format("{}.{}.part", place, getpid());
+  const mode_t mode = fs::is_regular_file(there) ? static_cast<mode_t>(there.permissions()) : mode_t{0};
+  if (!put_beside(beside, mode, contents) || std::rename(beside.c_str(), place.c_str()) != 0) {
     const std::string why = failed();
     std::remove(beside.c_str());
     return why;
@@ -87,8 +120,9 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   std::error_code e;
   if (fs::is_directory(path, e)) return fail({"CLI-6", fmt::format("{} is a folder", path), {}, {}, {}});
   // System calls: a stream does not tell a failed read from the end, and half a schedule may well be a legal one.
-  const int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return failed();
+  const Handle own(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (path != "-" && own.fd < 0) return failed();
+  const int file = path == "-" ? STDIN_FILENO : own.fd;
   std::string text;
   std::vector<char> chunk(1 << 16);
   ssize_t got = 0;
@@ -98,9 +132,6 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     if (got <= 0) break;
     text.append(chunk.data(), static_cast<std::size_t>(got));
   }
-  const int error = errno;
-  if (file != STDIN_FILENO) ::close(file);
-  errno = error;
   if (got < 0) return failed();
   return text;
 }
