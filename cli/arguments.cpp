@@ -143,17 +143,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return out;
 }
 
-Diagnostic unknown_argument(const std::string& text, const CLI::App& app, const std::string& command) {
-  const std::string name = text.substr(0, text.find('='));
-  for (const char* later : later_options) {
-    if (name == later) return wrong(fmt::format("the option {} is not built yet", name));
-  }
-  const std::string close = suggest(name, option_names(app));
-  return wrong(fmt::format("`{}` has no option `{}`", command, name),
-               close.empty() ? fmt::format("`assay {} --help` lists its options", command)
-                             : fmt::format("did you mean `{}`?", close));
-}
-
 CommandDescription describe(const CommandInfo& info) {
   CommandDescription out{info.name, info.summary, info.operands, {}};
   CLI::App app;
@@ -172,6 +161,34 @@ CommandDescription describe(const CommandInfo& info) {
     out.options.push_back(std::move(option));
   }
   return out;
+}
+
+/// The commands that have an option.
+std::vector<std::string> commands_with(const std::string& option) {
+  std::vector<std::string> out;
+  for (const CommandInfo& c : commands) {
+    const CommandDescription d = describe(c);
+    const bool there = std::any_of(d.options.begin(), d.options.end(), [&](const OptionDescription& o) {
+      return std::find(o.names.begin(), o.names.end(), option) != o.names.end();
+    });
+    if (there) out.push_back(d.name);
+  }
+  return out;
+}
+
+Diagnostic unknown_argument(const std::string& text, const CLI::App& app, const std::string& command) {
+  const std::string name = text.substr(0, text.find('='));
+  for (const char* later : later_options) {
+    if (name == later) return wrong(fmt::format("the option {} is not built yet", name));
+  }
+  const std::string close = suggest(name, option_names(app));
+  if (const std::vector<std::string> others = commands_with(name); close.empty() && !others.empty()) {
+    return wrong(fmt::format("`{}` has no option `{}`", command, name),
+                 fmt::format("it is an option of {}", fmt::join(others, ", ")));
+  }
+  return wrong(fmt::format("`{}` has no option `{}`", command, name),
+               close.empty() ? fmt::format("`assay {} --help` lists its options", command)
+                             : fmt::format("did you mean `{}`?", close));
 }
 
 std::string overview() {
@@ -193,9 +210,9 @@ std::vector<Diagnostic> check_arguments(const Arguments& a, const CommandInfo& i
     out.push_back(wrong(fmt::format("`{}` needs more operands", info.name),
                         fmt::format("usage: assay {} {}", info.name, info.operands)));
   if (a.files.size() > info.most)
-    out.push_back(wrong(
-        fmt::format("`{}` takes at most {} operands; `{}` is one too many", info.name, info.most, a.files[info.most]),
-        fmt::format("usage: assay {} {}", info.name, info.operands)));
+    out.push_back(wrong(fmt::format("`{}` takes at most {} operand{}; `{}` is one too many", info.name, info.most,
+                                    info.most == 1 ? "" : "s", a.files[info.most]),
+                        fmt::format("usage: assay {} {}", info.name, info.operands)));
   if (a.upto && a.only) out.push_back(wrong("--upto and --only exclude each other"));
   return out;
 }

@@ -404,7 +404,7 @@ int answer_command(const std::vector<std::string>& args, const Streams& streams)
   }
   if (auto* faults = std::get_if<std::vector<Diagnostic>>(&read)) {
     Arguments none;
-    none.command = args.empty() ? std::string() : args.front();
+    if (!args.empty() && args.front().rfind('-', 0) != 0) none.command = args.front();
     none.json = json;
     Answer out;
     out.report = error_report(none.command, std::move(*faults));

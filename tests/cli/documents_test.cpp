@@ -87,6 +87,14 @@ TEST(Documents, DescribeWhatTheCommandLineTakes) {
   }
 }
 
+TEST(Documents, SayWhichCommandHasAnOption) {
+  const Reply r = assay_command({"lint", "p.air", "--target=c"});
+  RULE_EQ("CLI-3", 2, r.status);
+  RULE_TRUE("CLI-3", holds(r.out, "it is an option of codegen")) << r.out;
+  const Reply flag = assay_command({"lint", "p.air", "--json=3"});
+  RULE_TRUE("CLI-13", flag.status == 2 && holds(flag.out, "--json takes no value")) << flag.out;
+}
+
 TEST(Documents, FitEightyColumns) {
   std::vector<std::string> pages{assay_command({"--help"}).out, assay_command({"ops", "-v"}).out};
   for (const cli::CommandDescription& c : cli::describe_commands()) pages.push_back(cli::help_text(c));
