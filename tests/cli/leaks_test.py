@@ -81,7 +81,7 @@ class Leaks(unittest.TestCase):
         marker = f"ASSAY_LEAKS={uuid.uuid4()}"
         files = Path(tempfile.mkdtemp(dir=self.folder))
         # A PATH without other compilers: the fake one is the only one, whatever is installed.
-        environment = {"PATH": f"{self.folder / compiler}:/usr/bin:/bin", "TMPDIR": str(files), "LC_ALL": "C", "HOME": str(files)}
+        environment = {"PATH": f"{self.folder / compiler}:/usr/bin:/bin", "TMPDIR": str(files), "LC_ALL": "C", "HOME": str(files), "ASSAY_CACHE": "off"}
         environment.update([marker.split("=")])
         for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
