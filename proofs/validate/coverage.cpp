@@ -8,21 +8,55 @@
 namespace assay::derive {
 namespace {
 
-// Given a store's instance: the condition that it hits the cell in question in time.
-using Hit = std::function<Formula(const Instance&, const Access&)>;
+// The cell in question, and when a store of it counts.
+struct Target {
+  Symbol storage{};
+  const Instance* reader = nullptr;  // whose guards may be shared; none for "by the end"
+  // Given a store's instance: the condition that it hits the cell in time.
+  std::function<Formula(const Instance&, const Access&)> hit{};
+  std::vector<Index> cell{};       // empty for variables
+  std::optional<Cell> constant{};  // the same when it is constant
+  // A node without loops and guards stores in time, whatever its cell.
+  std::function<bool(const Node&)> in_time{};
+};
+
+// So many stores of constant cells are worth merging into boxes.
+constexpr std::size_t several = 8;
 
 class Coverage {
  public:
-  Coverage(const View& view, Symbol storage, const Instance* reader, Hit hit)
-      : view_(view), storage_(std::move(storage)), reader_(reader), hit_(std::move(hit)) {}
+  Coverage(const View& view, const Target& target) : view_(view), target_(target), reader_(target.reader) {}
 
   Formula certain() {
+    const auto& nodes = view_.extraction.nodes;
+    const std::vector<std::size_t>& all = view_.stores.all(target_.storage);
     std::vector<const Node*> stores;
-    for (const Node& n : view_.extraction.nodes) {
-      const Access* s = n.store();
-      if (s && s->storage == storage_) stores.push_back(&n);
+    std::vector<Cell> cells;
+    if (target_.constant) {
+      for (const std::size_t i : view_.stores.meeting(target_.storage, *target_.constant)) stores.push_back(&nodes[i]);
+    } else {
+      const bool merge = all.size() > several + view_.stores.varying(target_.storage).size();
+      for (const std::size_t i : all) {
+        const Node& n = nodes[i];
+        auto cell = merge && n.loops.empty() && n.guards.empty() ? constant_cell(*n.store()) : std::nullopt;
+        if (cell && cell->size() == target_.cell.size() && target_.in_time(n)) {
+          cells.push_back(*std::move(cell));
+        } else {
+          stores.push_back(&n);
+        }
+      }
     }
-    return among(stores, {});
+    std::vector<Formula> ways;
+    for (const Box& box : merged(cells)) {
+      std::vector<Formula> inside;
+      for (std::size_t d = 0; d < box.size(); ++d) {
+        inside.push_back(Formula::le(Index(box[d].first), target_.cell[d]));
+        inside.push_back(Formula::le(target_.cell[d], Index(box[d].second)));
+      }
+      ways.push_back(Formula::all(std::move(inside)));
+    }
+    ways.push_back(among(stores, {}));
+    return Formula::any(std::move(ways));
   }
 
  private:
@@ -114,7 +148,7 @@ class Coverage {
     if (!std::all_of(store.indices.begin(), store.indices.end(), [](const Expr& e) { return e->op == Op::index; }))
       return Formula::falsity();
     const Instance w = instantiate(view_, n, "w" + std::to_string(counter_++));
-    return exists_solved(w, domain(w) & tied(w, decided) & hit_(w, store));
+    return exists_solved(w, domain(w) & tied(w, decided) & target_.hit(w, store));
   }
 
   // Existentials that an equation of the conjunction fixes are substituted away: far cheaper than projecting them out.
@@ -146,30 +180,45 @@ class Coverage {
   }
 
   const View& view_;
-  Symbol storage_;
+  const Target& target_;
   const Instance* reader_;
-  Hit hit_;
   int counter_ = 0;
 };
 
 }  // namespace
 
 Formula written_before(const View& view, const Instance& reader, const Access& read) {
-  const Hit hit = [&](const Instance& w, const Access& store) {
+  Target t;
+  t.storage = read.storage;
+  t.reader = &reader;
+  t.hit = [&](const Instance& w, const Access& store) {
     return same_cell(w, store, reader, read, "r") & ordered_before(w, true, reader, false);
   };
-  return Coverage(view, read.storage, &reader, hit).certain();
+  if (!read.variable && !read.whole) {
+    Cell constant;
+    for (std::size_t d = 0; d < read.indices.size(); ++d) {
+      t.cell.push_back(integer_term(reader, read.indices[d], "r@" + std::to_string(d) + "y").value);  // as in same_cell
+      if (read.indices[d]->op == Op::index && t.cell.back().is_constant()) constant.push_back(t.cell.back().constant());
+    }
+    if (constant.size() == t.cell.size()) t.constant = std::move(constant);
+  }
+  t.in_time = [&](const Node& n) { return ordered_before(instantiate(view, n, ""), true, reader, false).is_true(); };
+  return Coverage(view, t).certain();
 }
 
 Formula written_at_end(const View& view, const Buffer& buffer, const std::vector<Index>& cell) {
-  const Hit hit = [&](const Instance& w, const Access& store) {
+  Target t;
+  t.storage = buffer.name;
+  t.cell = cell;
+  t.hit = [&](const Instance& w, const Access& store) {
     if (store.whole) return Formula::truth();
     std::vector<Formula> parts;
     for (std::size_t d = 0; d < store.indices.size() && d < cell.size(); ++d)
       parts.push_back(Formula::eq(w.apply(store.indices[d]->index), cell[d]));
     return Formula::all(std::move(parts));
   };
-  return Coverage(view, buffer.name, nullptr, hit).certain();
+  t.in_time = [](const Node&) { return true; };
+  return Coverage(view, t).certain();
 }
 
 }  // namespace assay::derive

@@ -27,7 +27,7 @@ Index counter(const Instance& x, std::size_t loop) {
 }
 
 View::View(const Program& p)
-    : program(p), extraction(extract(p)), parameters(parameter_domain(p)), ranges(parameter_ranges(p)) {
+    : program(p), extraction(extract(p)), stores(extraction), parameters(parameter_domain(p)), ranges(parameter_ranges(p)) {
   grid_slots = assign_slots(p.body, grid_slot);
 }
 

@@ -11,6 +11,7 @@
 #include "ir/analysis/access.hpp"
 #include "ir/analysis/interval.hpp"
 #include "proofs/obligation/formula.hpp"
+#include "proofs/validate/stores.hpp"
 
 namespace assay::derive {
 
@@ -19,6 +20,7 @@ struct View {
   explicit View(const Program& p);
   const Program& program;
   Extraction extraction;
+  StoreIndex stores;
   Formula parameters;                        // parameter_domain
   Ranges ranges;                             // parameter ranges
   std::map<const StmtNode*, int> grid_slot;  // of every @grid loop: how many @grid loops its body nests at most

@@ -192,17 +192,24 @@ class Linter {
     return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return stable(a); });
   }
 
+  struct Use {
+    const Node* node;
+    const Access* access;
+  };
+
+  // Pairs of accesses to one buffer, at least one of them a store; both orders of two nodes are one pair.
   template <typename F>
   void conflicting_pairs(F f) {
-    const auto& nodes = view_.extraction.nodes;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      for (std::size_t j = i; j < nodes.size(); ++j) {
-        const Instance x = instantiate(view_, nodes[i], "1");
-        const Instance y = instantiate(view_, nodes[j], "2");
-        for (const Access& a : nodes[i].accesses) {
-          for (const Access& b : nodes[j].accesses) {
-            if (a.storage == b.storage && a.variable == b.variable && (a.writes || b.writes)) f(x, a, y, b);
-          }
+    std::map<Symbol, std::vector<Use>> uses;
+    for (const Node& n : view_.extraction.nodes) {
+      for (const Access& a : n.accesses) {
+        if (!a.variable) uses[a.storage].push_back({&n, &a});
+      }
+    }
+    for (const auto& [storage, list] : uses) {
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        for (std::size_t j = i; j < list.size(); ++j) {
+          if (list[i].access->writes || list[j].access->writes) f(list[i], list[j]);
         }
       }
     }
@@ -211,9 +218,13 @@ class Linter {
   // PRF-24
   void races() {
     std::map<Symbol, std::vector<Case>> by_buffer;
-    conflicting_pairs([&](const Instance& x, const Access& a, const Instance& y, const Access& b) {
-      const Buffer* buffer = a.variable ? nullptr : view_.program.find_buffer(a.storage);
+    conflicting_pairs([&](const Use& one, const Use& other) {
+      const Access& a = *one.access;
+      const Access& b = *other.access;
+      const Buffer* buffer = view_.program.find_buffer(a.storage);
       if (!buffer || is_private(buffer->kind)) return;
+      const Instance x = instantiate(view_, *one.node, "1");
+      const Instance y = instantiate(view_, *other.node, "2");
       const Formula both =
           domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
       by_buffer[a.storage].push_back(
@@ -228,16 +239,19 @@ class Linter {
   // PRF-25
   void lanes() {
     std::map<Symbol, std::vector<Case>> by_storage;
-    conflicting_pairs([&](const Instance& x, const Access& a, const Instance& y, const Access& b) {
-      if (x.node != y.node || !a.writes || !b.writes) return;
-      const bool vector = std::any_of(x.node->loops.begin(), x.node->loops.end(),
-                                      [](const Stmt& l) { return l->axis == Axis::vectorized; });
-      if (!vector) return;
-      const Formula both = domain(x) & domain(y) & same_cell(x, a, y, b, "") & !same_instance(x, y);
+    for (const Node& n : view_.extraction.nodes) {
+      const Access* store = n.store();
+      const bool vector =
+          std::any_of(n.loops.begin(), n.loops.end(), [](const Stmt& l) { return l->axis == Axis::vectorized; });
+      if (!store || !vector) continue;
+      const Access& a = *store;
+      const Instance x = instantiate(view_, n, "1");
+      const Instance y = instantiate(view_, n, "2");
+      const Formula both = domain(x) & domain(y) & same_cell(x, a, y, a, "") & !same_instance(x, y);
       const Formula lockstep =
           same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
-      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &b, !is_affine(x, a), {}});
-    });
+      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &a, !is_affine(x, a), {}});
+    }
     for (const auto& [storage, cases] : by_storage) {
       discharge_here({"iteration-independence", "no two lanes store one cell of `" + storage + "`", "IND-2", "IND-1"},
                      cases);
