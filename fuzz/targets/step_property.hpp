@@ -27,6 +27,11 @@ struct StepPropertyResult {
   int discarded = 0;            // programs that were not right to begin with
   int compared = 0;             // runs of proved pairs that were compared
   int incomparable = 0;         // of these, runs without an order-exact cell
+  /// Undecided steps where enumeration finds no broken pair at any size and every run agrees; by obligation.
+  std::map<std::string, int> needless{};
+  /// Programs that lint leaves undecided, though they run without a fault at every size and input tried; by obligation.
+  std::map<std::string, int> needless_lint{};
+  int linted = 0;               // programs that lint was asked about
   std::map<std::string, int> codes{};  // diagnostic codes seen
   std::map<std::string, int> axes{};   // loop kinds of the programs judged
   std::vector<std::string> failures{}; // program, line and what went wrong

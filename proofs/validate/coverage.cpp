@@ -1,5 +1,6 @@
-// Certain stores. A store counts when nothing but loop bounds and affine guards decides whether it happens; when it shares
-// its data-dependent guards with the reader (same `if`, same execution of it); or when both arms of an `if` store the cell.
+// Certain stores. A store counts when nothing but loop bounds and affine guards decides whether it happens; when the reader
+// is under its data-dependent guards too (same `if`, same execution of it, or a condition of the same text that reads only
+// what nothing changes, at equal index values); or when both arms of an `if` store the cell.
 #include "proofs/validate/coverage.hpp"
 
 #include <algorithm>
@@ -12,6 +13,8 @@ namespace {
 struct Target {
   Symbol storage{};
   const Instance* reader = nullptr;  // whose guards may be shared; none for "by the end"
+  const Instance* owner = nullptr;   // whose access is `read`
+  const Access* read = nullptr;      // whose guards may be shared
   // Given a store's instance: the condition that it hits the cell in time.
   std::function<Formula(const Instance&, const Access&)> hit{};
   std::vector<Index> cell{};       // empty for variables
@@ -25,7 +28,15 @@ constexpr std::size_t several = 8;
 
 class Coverage {
  public:
-  Coverage(const View& view, const Target& target) : view_(view), target_(target), reader_(target.reader) {}
+  Coverage(const View& view, const Target& target) : view_(view), target_(target), reader_(target.reader) {
+    if (reader_) {
+      for (const Guard& g : reader_->node->guards) known_.push_back({&g, reader_});
+    }
+    if (target.read) {
+      for (const Guard& g : target.read->guards) known_.push_back({&g, target.owner});
+    }
+    std::erase_if(known_, [](const Known& k) { return affine_condition(k.guard->condition).has_value(); });
+  }
 
   Formula certain() {
     const auto& nodes = view_.extraction.nodes;
@@ -71,17 +82,42 @@ class Coverage {
   const Guard* open_guard(const Node& n, const std::vector<Decided>& decided) const {
     for (const Guard& g : n.guards) {
       if (affine_condition(g.condition) || shared(g)) continue;
-      const bool settled =
-          std::any_of(decided.begin(), decided.end(), [&](const Decided& d) { return d.statement == g.statement; });
-      if (!settled) return &g;
+      if (!settled(g, decided)) return &g;
     }
     return nullptr;
   }
   bool shared(const Guard& g) const {
+    return same_execution(g) || std::any_of(known_.begin(), known_.end(),
+                                            [&](const Known& k) { return agreement(g, k, nullptr).has_value(); });
+  }
+  bool same_execution(const Guard& g) const {
     return reader_ && g.statement >= 0 &&
            std::any_of(reader_->node->guards.begin(), reader_->node->guards.end(), [&](const Guard& h) {
              return h.statement == g.statement && h.positive == g.positive && h.condition == g.condition;
            });
+  }
+
+  // A condition that holds (or fails) when the read happens, in an execution of the reader's.
+  struct Known {
+    const Guard* guard;
+    const Instance* at;
+  };
+  // When guard `g` of a store comes out as the known one does: index values that must be equal. Nothing when the texts
+  // differ or read what may change. Without an instance of the store only whether it can be.
+  std::optional<Formula> agreement(const Guard& g, const Known& known, const Instance* w) const {
+    if (g.positive != known.guard->positive || !is_immutable(view_.program, g.condition)) return std::nullopt;
+    std::vector<Formula> equal;
+    if (!agree(g.condition, known.guard->condition, w, *known.at, equal)) return std::nullopt;
+    return Formula::all(std::move(equal));
+  }
+  static bool agree(const Expr& a, const Expr& b, const Instance* w, const Instance& at, std::vector<Formula>& equal) {
+    if (a->op != b->op || a->type != b->type || a->name != b->name || a->args.size() != b->args.size()) return false;
+    if (a->op == Op::literal && !(a->literal == b->literal)) return false;
+    if (a->op == Op::index && w) equal.push_back(Formula::eq(w->apply(a->index), at.apply(b->index)));
+    for (std::size_t i = 0; i < a->args.size(); ++i) {
+      if (!agree(a->args[i], b->args[i], w, at, equal)) return false;
+    }
+    return true;
   }
 
   Formula among(const std::vector<const Node*>& stores, const std::vector<Decided>& decided) {
@@ -125,20 +161,32 @@ class Coverage {
     return n.path.size() > arm && n.path[arm].value == 0;
   }
 
+  static Formula tied_to(const Instance& w, const Instance& at, std::size_t loops) {
+    std::vector<Formula> parts;
+    for (std::size_t k = 0; k < loops && k < w.node->loops.size(); ++k)
+      parts.push_back(Formula::eq(w.symbol(k), at.symbol(k)));
+    return Formula::all(std::move(parts));
+  }
+  static bool settled(const Guard& g, const std::vector<Decided>& decided) {
+    return std::any_of(decided.begin(), decided.end(), [&](const Decided& d) { return d.statement == g.statement; });
+  }
+
   // Executions of nodes inside an `if` belong to the execution of it that was decided.
   Formula tied(const Instance& w, const std::vector<Decided>& decided) const {
     std::vector<Formula> parts;
-    const auto tie = [&](const Instance& at, std::size_t loops) {
-      for (std::size_t k = 0; k < loops && k < w.node->loops.size(); ++k)
-        parts.push_back(Formula::eq(w.symbol(k), at.symbol(k)));
-    };
     for (const Decided& d : decided) {
       const bool inside = std::any_of(w.node->guards.begin(), w.node->guards.end(),
                                       [&](const Guard& g) { return g.statement == d.statement; });
-      if (inside) tie(d.at, d.at.node->loops.size());
+      if (inside) parts.push_back(tied_to(w, d.at, d.at.node->loops.size()));
     }
     for (const Guard& g : w.node->guards) {
-      if (!affine_condition(g.condition) && shared(g)) tie(*reader_, static_cast<std::size_t>(g.loops));
+      if (affine_condition(g.condition) || settled(g, decided)) continue;
+      std::vector<Formula> ways;
+      if (same_execution(g)) ways.push_back(tied_to(w, *reader_, static_cast<std::size_t>(g.loops)));
+      for (const Known& k : known_) {
+        if (auto f = agreement(g, k, &w)) ways.push_back(*std::move(f));
+      }
+      parts.push_back(Formula::any(std::move(ways)));
     }
     return Formula::all(std::move(parts));
   }
@@ -182,27 +230,49 @@ class Coverage {
   const View& view_;
   const Target& target_;
   const Instance* reader_;
+  std::vector<Known> known_;
   int counter_ = 0;
 };
 
 }  // namespace
 
+namespace {
+// The cell that `read` of `owner` reads; terms as same_cell(…, owner, read, tag) names them.
+void aim(Target& t, const Instance& owner, const Access& read, const std::string& tag) {
+  t.storage = read.storage;
+  t.owner = &owner;
+  t.read = &read;
+  if (read.variable || read.whole) return;
+  Cell constant;
+  for (std::size_t d = 0; d < read.indices.size(); ++d) {
+    t.cell.push_back(integer_term(owner, read.indices[d], tag + "@" + std::to_string(d) + "y").value);
+    if (read.indices[d]->op == Op::index && t.cell.back().is_constant()) constant.push_back(t.cell.back().constant());
+  }
+  if (constant.size() == t.cell.size()) t.constant = std::move(constant);
+}
+}  // namespace
+
 Formula written_before(const View& view, const Instance& reader, const Access& read) {
   Target t;
-  t.storage = read.storage;
+  aim(t, reader, read, "r");
   t.reader = &reader;
   t.hit = [&](const Instance& w, const Access& store) {
     return same_cell(w, store, reader, read, "r") & ordered_before(w, true, reader, false);
   };
-  if (!read.variable && !read.whole) {
-    Cell constant;
-    for (std::size_t d = 0; d < read.indices.size(); ++d) {
-      t.cell.push_back(integer_term(reader, read.indices[d], "r@" + std::to_string(d) + "y").value);  // as in same_cell
-      if (read.indices[d]->op == Op::index && t.cell.back().is_constant()) constant.push_back(t.cell.back().constant());
-    }
-    if (constant.size() == t.cell.size()) t.constant = std::move(constant);
-  }
   t.in_time = [&](const Node& n) { return ordered_before(instantiate(view, n, ""), true, reader, false).is_true(); };
+  return Coverage(view, t).certain();
+}
+
+Formula written_between(const View& view, const Instance& writer, const Instance& reader, const Instance& owner,
+                        const Access& read) {
+  Target t;
+  aim(t, owner, read, "");
+  t.reader = &reader;
+  const auto between = [&](const Instance& w) {
+    return ordered_before(writer, true, w, true) & ordered_before(w, true, reader, false);
+  };
+  t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, owner, read, "") & between(w); };
+  t.in_time = [&](const Node& n) { return between(instantiate(view, n, "")).is_true(); };
   return Coverage(view, t).certain();
 }
 

@@ -74,6 +74,14 @@ Formula access_condition(const Instance& x, const Access& a) {
 static bool any_data_guard(const std::vector<Guard>& guards) {
   return std::any_of(guards.begin(), guards.end(), [](const Guard& g) { return !affine_condition(g.condition); });
 }
+bool is_immutable(const Program& p, const Expr& e) {
+  if (e->op == Op::variable || e->op == Op::scope) return false;
+  if (e->op == Op::load) {
+    const Buffer* b = p.find_buffer(e->name);
+    if (!b || is_writable(b->kind)) return false;
+  }
+  return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_immutable(p, a); });
+}
 bool has_data_guard(const Node& n) { return any_data_guard(n.guards); }
 bool has_data_guard(const Access& a) { return any_data_guard(a.guards); }
 

@@ -49,6 +49,8 @@ Formula domain(const Instance& x);
 /// The affine ones among an access's own guards.
 Formula access_condition(const Instance& x, const Access& a);
 bool has_data_guard(const Node& n);
+/// The expression reads nothing that a statement may change: its value depends on index symbols only.
+bool is_immutable(const Program& p, const Expr& e);
 bool has_data_guard(const Access& a);
 
 /// How many iterations loop number `loop` of the instance has behind it: (symbol − lower bound) / step.

@@ -172,7 +172,7 @@ class Linter {
     const bool left = a == e && zero(b);
     const bool right = b == e && zero(a);
     if (!left && !right) return false;
-    if (g.statement >= 0 && !stable(e)) return false;
+    if (g.statement >= 0 && !is_immutable(view_.program, e)) return false;
     switch (g.condition->op) {
       case Op::ne:
       case Op::lt:
@@ -183,15 +183,6 @@ class Linter {
       default: return false;
     }
   }
-  bool stable(const Expr& e) const {
-    if (e->op == Op::variable || e->op == Op::scope) return false;
-    if (e->op == Op::load) {
-      const Buffer* b = view_.program.find_buffer(e->name);
-      if (!b || is_writable(b->kind)) return false;
-    }
-    return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return stable(a); });
-  }
-
   struct Use {
     const Node* node;
     const Access* access;

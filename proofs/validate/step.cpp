@@ -16,6 +16,7 @@
 #include "ir/traverse.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
+#include "proofs/validate/coverage.hpp"
 #include "proofs/validate/launch.hpp"
 #include "proofs/validate/width.hpp"
 
@@ -413,29 +414,21 @@ class StepValidator {
                     StorageCases& into) {
     if (!a.writes || b.writes) return;
     // The write reaches the read, and no write of the read's own thread comes in between.
-    const Formula covered = overwritten(x1, x2, b, before_, "3");
-    into.flow.push_back(
-        {Formula::all({both, was_before, out_of_reach(y1, y2), !covered}), x1, x2, &a, &b, approximate, "PRIV-1"});
+    const Formula covered = written_between(before_, x1, x2, x2, b);
+    into.flow.push_back({Formula::all({both, was_before, out_of_reach(y1, y2), !covered}), x1, x2, &a, &b,
+                         approximate || stores_by_data(before_, b.storage), "PRIV-1"});
     const Formula met = (!same_thread(x1, x2)) & ordered_before(y1, true, y2, false);
-    into.flow.push_back({both & met & !overwritten(y1, y2, b, after_, "4"), x1, x2, &a, &b, approximate, "PRIV-1"});
+    into.flow.push_back({both & met & !written_between(after_, y1, y2, x2, b), x1, x2, &a, &b,
+                         approximate || stores_by_data(after_, b.storage), "PRIV-1"});
   }
 
-  // Some certain store to the cell that `reader` reads lies between the two executions, in the reader's thread.
-  static Formula overwritten(const Instance& writer, const Instance& reader, const Access& read, const View& view,
-                             const std::string& suffix) {
-    std::vector<Formula> ways;
-    for (const Node& n : view.extraction.nodes) {
-      const Access* store = n.store();
-      if (!store || store->variable || store->storage != read.storage || has_data_guard(n)) continue;
-      const Instance w = instantiate(view, n, suffix);
-      if (!is_exact(w, *store)) continue;
-      const Access& here = *std::find_if(reader.node->accesses.begin(), reader.node->accesses.end(),
-                                         [&](const Access& c) { return c.storage == read.storage && !c.writes; });
-      ways.push_back(Formula::exists(w.fresh, domain(w) & same_cell(w, *store, reader, here, "w" + suffix) &
-                                                  ordered_before(writer, true, w, true) &
-                                                  ordered_before(w, true, reader, false)));
-    }
-    return Formula::any(std::move(ways));
+  // Some store to the buffer happens, or has its cell, by data: then not every store that may come in between is known.
+  static bool stores_by_data(const View& view, const Symbol& storage) {
+    const auto& stores = view.stores.all(storage);
+    return std::any_of(stores.begin(), stores.end(), [&](std::size_t i) {
+      const Node& n = view.extraction.nodes[i];
+      return !is_affine(instantiate(view, n, "s"), *n.store());
+    });
   }
 
   Type target_type(const Node& n) const {

@@ -30,6 +30,17 @@ TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
       r.undecided, r.parallel, r.inapplicable, r.errors);
   fmt::print("programs discarded {}; comparisons {}, of which not comparable {}\n", r.discarded, r.compared,
              r.incomparable);
+  int needless = 0;
+  for (const auto& [obligation, count] : r.needless) {
+    fmt::print("  needlessly undecided steps: {} {}\n", obligation, count);
+    needless += count;
+  }
+  int needless_lint = 0;
+  for (const auto& [obligation, count] : r.needless_lint) {
+    fmt::print("  needlessly undecided programs: {} {}\n", obligation, count);
+    needless_lint += count;
+  }
+  fmt::print("needlessly undecided: {} of {} steps, {} of {} programs\n", needless, r.pairs, needless_lint, r.linted);
   for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
   for (const auto& [axis, count] : r.axes) fmt::print("  loops {} {}\n", axis, count);
   for (std::size_t k = 0; k < r.failures.size() && k < 5; ++k) ADD_FAILURE() << r.failures[k];

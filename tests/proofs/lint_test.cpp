@@ -36,6 +36,52 @@ TEST(LintObligations, bounds) {
           lint("program p { param n in 1..50 inout A: f32[n] for i in 0..ceildiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
 }
 
+TEST(LintObligations, stores_under_conditions_of_the_same_text) {
+  const std::string head = "program p { input A: f32[8] input B: i32[9] temp T: f32[8] output O: f32[8] ";
+  // The same condition twice, in another loop, and as the condition of a choice.
+  RULE_EQ("PRF-21", std::string(),
+          lint(head + "for i in 0..8 { O[i] = 0.0 if A[i] < 0.0 { T[i] = 1.0 } if A[i] < 0.0 { O[i] = T[i] } } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint(head + "for i in 0..8 { if A[i] < 0.0 { T[i] = 1.0 } } for j in 0..8 { O[j] = 0.0 if A[j] < 0.0 { O[j] "
+                      "= T[j] } } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint(head + "for i in 0..8 { if B[i] < 0 { T[i] = 1.0 } O[i] = B[i] < 0 ? T[i] : 0.0 } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint(head + "for i in 0..8 { if B[i] < 0 { } else { T[i] = 1.0 } O[i] = B[i] < 0 ? 0.0 : T[i] } }"));
+  // Another cell of the condition, the other arm, another constant, and a condition on what is stored in between.
+  RULE_EQ("PRF-21", std::string("DEF-3"),
+          lint(head + "for i in 0..8 { O[i] = 0.0 if B[i + 1] < 0 { T[i] = 1.0 } if B[i] < 0 { O[i] = T[i] } } }"));
+  RULE_EQ("PRF-21", std::string("DEF-3"),
+          lint(head + "for i in 0..8 { if B[i] < 0 { T[i] = 1.0 } O[i] = B[i] < 0 ? 0.0 : T[i] } }"));
+  RULE_EQ("PRF-21", std::string("DEF-3"),
+          lint(head + "for i in 0..8 { if B[i] < 1 { T[i] = 1.0 } O[i] = B[i] < 0 ? T[i] : 0.0 } }"));
+  RULE_EQ(
+      "PRF-21", std::string("DEF-3"),
+      lint(head +
+           "for i in 0..8 { O[i] = A[i] if O[i] < 0.0 { T[i] = 1.0 } O[i] = -1.0 if O[i] < 0.0 { O[i] = T[i] } } }"));
+}
+
+TEST(LintObligations, straight_line_stores_are_one_box) {
+  const auto stores = [](int from, int to) {
+    std::string text;
+    for (int i = from; i < to; ++i) text += "O[" + std::to_string(i / 10) + ", " + std::to_string(i % 10) + "] = 1.0 ";
+    return text;
+  };
+  RULE_EQ("PRF-22", std::string(), lint("program p { output O: f32[30, 10] " + stores(0, 300) + "}"));
+  RULE_EQ("PRF-22", std::string("DEF-2"),
+          lint("program p { output O: f32[30, 10] " + stores(0, 123) + stores(124, 300) + "}"));
+  RULE_EQ("PRF-21", std::string(),
+          lint("program p { temp O: f32[30, 10] output y: f32[30] " + stores(0, 300) +
+               "for i in 0..30 { y[i] = O[i, floormod(i, 10)] } }"));
+  RULE_EQ("PRF-21", std::string("DEF-1"),
+          lint("program p { temp O: f32[30, 10] output y: f32[30] " + stores(0, 55) + stores(56, 300) +
+               "for i in 0..30 { y[i] = O[i, floormod(i, 10)] } }"));
+  // A later store does not count, whatever its cell.
+  RULE_EQ("PRF-21", std::string("DEF-1"),
+          lint("program p { temp O: f32[30, 10] output y: f32[30] " + stores(0, 290) +
+               "for i in 0..30 { y[i] = O[i, 3] } " + stores(290, 300) + "}"));
+}
+
 TEST(LintObligations, shapes_and_widths) {
   RULE_EQ("PRF-27", std::string("BND-3"),
           lint("program p { param n in -3..5 temp T: f32[n] output y: f32[1] y[0] = 1.0 }"));

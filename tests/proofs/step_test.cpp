@@ -201,6 +201,27 @@ TEST(StepObligations, local_copies_keep_their_flow) {
   RULE_TRUE("PRIV-1", carried.failed() && carried.failed()->code == "PRIV-1") << carried.failure();
 }
 
+TEST(StepObligations, local_copies_are_covered_by_arms_and_gathers) {
+  const std::string head = "program p { input X: f32[6, 4] input ids: i32[6] in 0..4 output Y: f32[6] local r: f32[4] ";
+  const auto grid = [&](const std::string& body) { return step(head + body, "retype i axis=grid"); };
+  const Step arms = grid("for i in 0..6 { if X[i, 0] < 0.0 { r[0] = 1.0 } else { r[0] = 2.0 } Y[i] = r[0] } }");
+  RULE_TRUE("PRF-16", arms.proved()) << arms.failure();
+  const Step gather = grid("for i in 0..6 { for k in 0..4 { r[k] = X[i, k] } Y[i] = r[ids[i]] } }");
+  RULE_TRUE("PRF-16", gather.proved()) << gather.failure();
+  // One arm alone, one cell too few, and a second read whose cell the first one's store does not cover.
+  for (const char* body :
+       {"r[0] = 0.0 for i in 0..6 { if X[i, 0] < 0.0 { r[0] = 1.0 } Y[i] = r[0] } }",
+        "zero r for i in 0..6 { for k in 0..3 { r[k] = X[i, k] } Y[i] = r[ids[i]] r[3] = X[i, 3] } }",
+        "zero r for i in 0..6 { r[0] = X[i, 0] Y[i] = r[0] + r[1] r[1] = X[i, 0] } }"}) {
+    const Step wrong = grid(body);
+    RULE_TRUE("PRF-16", wrong.failed() && wrong.failed()->code == "PRIV-1") << body << ": " << wrong.failure();
+  }
+  const Step certain = grid("zero r for i in 0..6 { r[0] = X[i, 0] Y[i] = r[0] + r[1] r[1] = X[i, 0] } }");
+  RULE_TRUE("PRF-18", certain.failed() && certain.failed()->status == Status::violated);
+  const Step by_data = grid("zero r for i in 0..6 { if X[i, 0] < 0.0 { r[1] = 0.0 } Y[i] = r[1] r[1] = X[i, 0] } }");
+  RULE_TRUE("PRF-18", by_data.failed() && by_data.failed()->status == Status::undecided);
+}
+
 TEST(StepObligations, widths_and_vacuity) {
   const Step wide = step(
       "program p { param n in 0..4611686018427387904 inout X: f32[4] for i in 0..n { if i < 4 { X[floormod(i, 4)] = "
