@@ -27,6 +27,8 @@ std::optional<std::uint64_t> count_inputs(const Program& p, const ParameterMap& 
 std::optional<std::int64_t> footprint(const Program& p, const ParameterMap& parameters);
 /// No case uses more memory than this for the buffers of one program.
 inline constexpr std::int64_t largest_footprint = std::int64_t{256} << 20;
+/// Making a case's buffers and inputs counts as one operation for this many bytes (CHK-2).
+inline constexpr std::uint64_t bytes_per_operation = 16;
 
 /// About how many operations an interpretation takes: exact for rectangular nests, the midpoint's count for others; both
 /// arms of a branch are counted as the costlier one. Grows without overflow.

@@ -48,13 +48,19 @@ struct CaseOutcome {
 /// The loop over cases that compare() and survey() share. `visit` runs one case within a budget.
 template <typename Cost, typename Visit>
 void for_each_case(const Program& p, const Plan& plan, Purse& purse, Comparison& result, Cost cost, Visit visit) {
-  std::vector<std::pair<ParameterMap, double>> sizes;
+  struct Size {
+    ParameterMap parameters;
+    double needed;         // operations
+    std::uint64_t set_up;  // what making its inputs and buffers counts as (CHK-2)
+  };
+  std::vector<Size> sizes;
   for (const ParameterMap& size : plan.sizes) {
     const auto bytes = footprint(p, size);
-    if (bytes && *bytes <= largest_footprint) sizes.emplace_back(size, cost(size));
+    if (bytes && *bytes <= largest_footprint)
+      sizes.push_back({size, cost(size), static_cast<std::uint64_t>(*bytes) / bytes_per_operation});
   }
   const auto run_wave = [&](const std::vector<InputChoice>& wave) {
-    for (const auto& [size, needed] : sizes) {
+    for (const auto& [size, needed, set_up] : sizes) {
       for (const InputChoice& choice : wave) {
         const bool must = plan.force_first && result.cases == 0;
         const std::uint64_t budget = must ? std::max(purse.forced(), purse.left()) : purse.left();
@@ -62,7 +68,8 @@ void for_each_case(const Program& p, const Plan& plan, Purse& purse, Comparison&
         if (must && needed > static_cast<double>(purse.left()) && choice.kind == InputChoice::Kind::zero &&
             wave.size() > 1)
           continue;
-        if (needed > static_cast<double>(budget)) return true;  // all others are larger
+        if (needed + static_cast<double>(set_up) > static_cast<double>(budget)) return true;  // all others are larger
+        purse.spend(set_up);
         const CaseOutcome outcome = visit(size, choice, make_inputs(p, size, choice), budget);
         if (outcome.finished) {
           ++result.cases;

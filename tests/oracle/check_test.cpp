@@ -218,6 +218,11 @@ TEST(Check, TheBudgetIsKeptButSomethingIsInterpreted) {
   r = check_text(text(1000000), o);
   RULE_EQ("CHK-2", Verdict::undecided, r.report.verdict);
   RULE_EQ("CHK-2", 0, r.report.executions[0].cases);
+  // Large buffers that are hardly touched count too: few operations, and yet one case is all that the budget holds.
+  r = check_text(
+      "program p { inout B: f32[2400] for i in 0..4 { B[i] = B[i] + 1.0 } }\nschedule s { split i factor=2 }\n", o);
+  RULE_EQ("CHK-2", Verdict::legal, r.report.verdict);
+  RULE_EQ("CHK-2", 1, r.report.executions[0].cases);
 }
 
 TEST(Check, TheLargestSizeThatFitsIsInterpreted) {
