@@ -71,7 +71,8 @@ class Emitter {
     std::string cell;                      // scratch array of offsets, once needed
     std::map<Type, std::string> values;    // scratch arrays by element type
     Arrays arrays;
-    std::vector<Symbol> own;  // symbols and variables that are per lane of these lanes
+    std::vector<Symbol> own;             // symbols and variables that are per lane of these lanes
+    std::optional<Symbol> side_by_side;  // the symbol of the loop, where it is one more in each next lane
   };
 
   /// What was emitted so far; empties it.
@@ -85,6 +86,15 @@ class Emitter {
   void lane_loop(const Stmt& s);
   /// Evaluates `value` (and `offset`, for a store) in all active lanes, then assigns to `target` in lane order.
   void lane_assignment(const Expr& value, const Text* offset, const std::string& target);
+  struct VectorPlan;
+  /// The same in vectors, when the statement qualifies; false, and nothing is emitted, when it does not. Without `indices` the
+  /// target is a variable.
+  bool vector_assignment(const Expr& value, const Symbol& target, const std::vector<Expr>* indices);
+  bool vectorizes(const Expr& e, Type t) const;
+  bool moves_with_lane(const std::vector<Expr>& indices) const;
+  bool is_lane_variable(const Symbol& s) const;
+  Text vector_text(const Expr& e, VectorPlan& plan);
+  void in_vectors(const VectorPlan& plan, const std::string& vector_line, const std::string& lane_line);
   enum class Which { active, all };
   void each_lane(const Lanes& lanes, Which which, const std::function<void()>& inner, bool bind = true);
   void per_lane(Lanes& lanes, const Symbol& symbol, const std::string& text);

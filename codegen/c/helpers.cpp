@@ -85,4 +85,12 @@ std::string Helpers::use(Op op, Type t) {
   return helper_name;
 }
 
+std::string Helpers::use_vector(Type t, int width) {
+  const std::string type = "vec" + std::to_string(width) + "_" + std::string(name(t));
+  if (in_use_.insert(type).second)
+    text_ += fill("typedef $T $v __attribute__((vector_size($n * sizeof($T)), aligned(sizeof($T)), may_alias));\n",
+                  {{"$T", c_type(t)}, {"$v", type}, {"$n", std::to_string(width)}});
+  return type;
+}
+
 }  // namespace assay::codegen

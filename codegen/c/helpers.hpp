@@ -24,6 +24,9 @@ class Helpers {
   /// A helper that is no operation of the language, by its C name: parts of conversions, index arithmetic, lanes, entry checks.
   std::string use(std::string_view runtime_name);
 
+  /// The type of a vector of `width` numbers, which needs no more alignment than one of them.
+  std::string use_vector(Type t, int width);
+
   /// The texts of all helpers in use, callees first.
   const std::string& text() const { return text_; }
   /// Whether the unit evaluates in long double (the entry then checks its precision) or in __float128 (libquadmath).

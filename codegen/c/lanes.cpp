@@ -75,6 +75,7 @@ void Emitter::vectorized(const Stmt& s) {
           fmt::format("const int64_t {} = {} + {};", symbol, within(index(s->lo), Binding::sum), stride));
     }
     lanes.count = lanes.constant ? c_integer(*lanes.constant).s : names_.fresh("lanes");
+    if (s->step == 1) lanes.side_by_side = s->name;
   } else {
     lanes.lane = names_.fresh("lane");
     lanes.count = names_.fresh("lanes");
@@ -137,11 +138,12 @@ void Emitter::lane_statement(const Stmt& s) {
       const std::string variable = names_.of(s->name);
       array(s->type, variable, lanes.count, lanes.constant, lanes.arrays);
       per_lane(lanes, s->name, fmt::format("{}[{}]", variable, lanes.lane));
-      if (!s->value) return;
+      if (!s->value || vector_assignment(s->value, s->name, nullptr)) return;
       return each_lane(lanes, Which::active,
                        [&] { line(fmt::format("{} = {};", symbol_text(s->name), expression(s->value).s)); });
     }
     case StmtKind::assign: {
+      if (vector_assignment(s->value, s->name, nullptr)) return;
       if (std::find(lanes.own.begin(), lanes.own.end(), s->name) != lanes.own.end()) {
         return each_lane(lanes, Which::active,
                          [&] { line(fmt::format("{} = {};", symbol_text(s->name), expression(s->value).s)); });
@@ -149,6 +151,7 @@ void Emitter::lane_statement(const Stmt& s) {
       return lane_assignment(s->value, nullptr, symbol_text(s->name));
     }
     case StmtKind::store: {
+      if (vector_assignment(s->value, s->name, &s->indices)) return;
       const Text at = offset(s->name, s->indices);
       return lane_assignment(s->value, &at, names_.of(s->name));
     }
