@@ -32,6 +32,11 @@ def main():
         row("tiled matrix product: obligations proved per second", f"{proofs['obligations_per_s']:.0f}")
         row("  median time of an obligation", f"{proofs['median_us'] / 1e3:.3f} ms", "aim: under 1 ms")
         row("  median time of one question to isl", f"{proofs['query_median_us'] / 1e3:.3f} ms")
+    small = {"tcc": "aim: 1000", "gcc_O2": "aim: 40", "gcc_O0": "", "clang_O2": ""}
+    for name, aim in small.items():
+        run = next((r for key, r in medians.items() if key.startswith(f"small_kernels_by/{name}/")), None)
+        if run:
+            row(f"small kernels compiled and run a second, {name.replace('_', ' -')}", f"{run['kernels_per_s']:.0f}", aim)
     checks = sorted(((r["real_time"], name, r) for name, r in medians.items() if name.startswith("check/")), reverse=True)
     for time, name, run in checks[:3]:
         row(f"{name.replace('check/', 'check of examples/')}, without compile time", f"{time / 1e3:.2f} s",

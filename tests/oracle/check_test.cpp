@@ -320,6 +320,39 @@ TEST(Check, FunctionsThatAreNotPromisedAreNotCompared) {
   RULE_TRUE("CHK-13", screen.find("rigour U") != std::string::npos) << screen;
 }
 
+TEST(Check, EveryCompilerThatIsHereAndThoseThatAreNamed) {
+  const auto ran = [](const CheckResult& r, const std::string& name) {
+    const auto& all = r.report.executions;
+    return std::any_of(all.begin(), all.end(), [&](const ExecutionReport& e) {
+      return e.backend == name && e.cases > 0 && e.equal.value_or(false);
+    });
+  };
+  const auto says = [](const CheckResult& r, const std::string& part) {
+    const auto& all = r.report.omissions;
+    return std::any_of(all.begin(), all.end(), [&](const std::string& o) { return o.find(part) != std::string::npos; });
+  };
+  CheckResult r = check_text(test::tiled_copy);
+  for (const char* name : {"c", "tcc"}) RULE_EQ("CHK-18", is_backend_built(name), ran(r, name));
+  CheckOptions o;
+  o.backends = {"interp", "cuda"};
+  r = check_text(test::tiled_copy, o);
+  RULE_TRUE("CHK-18", r.report.verdict == Verdict::legal && says(r, "cuda: not built yet"));
+  if (is_backend_built("c")) {
+    o.backends = {"c-O0"};
+    r = check_text(test::tiled_copy, o);
+    RULE_TRUE("CHK-18", ran(r, "c-O0") && !ran(r, "c") && !ran(r, "tcc"));
+  }
+  if (!is_backend_built("tcc")) GTEST_SKIP() << "tcc is not here";
+  const std::string power =
+      "program p { input A: f32[8] output B: f32[8] for i in 0..8 { B[i] = pow(A[i], 2.0) } }\nschedule s { split i "
+      "factor=4 }\n";
+  o.backends = {"tcc"};
+  r = check_text(power, o);
+  RULE_TRUE("CHK-18", r.report.verdict == Verdict::legal && says(r, "tcc: not run: tcc has no __float128"));
+  o.required = {"tcc"};
+  RULE_EQ("CHK-18", Verdict::undecided, check_text(power, o).report.verdict);
+}
+
 TEST(Check, TheSameAnswerTwice) {
   for (const char* text : {test::skew, test::tiled_copy, test::sum_swap}) {
     RULE_EQ("CLI-4", to_json(check_text(text).report), to_json(check_text(text).report));
