@@ -3,6 +3,7 @@
 #include "ir/analysis/access.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "ir/traverse.hpp"
@@ -199,22 +200,29 @@ std::optional<Op> accumulation(const Stmt& s) {
                     : e->op == Op::load && e->name == s->name && e->args == s->indices;
   };
   const auto free = [&](const Expr& e) { return !reads(e, s->name, variable); };
-  switch (value->op) {
+  // `e` is the target, or the operator applied to such a value and to others, all free of the target.
+  std::function<bool(const Expr&, Op)> combines = [&](const Expr& e, Op op) {
+    if (is_target(e)) return true;
+    const auto sides = [&] {
+      return (combines(e->args[0], op) && free(e->args[1])) || (combines(e->args[1], op) && free(e->args[0]));
+    };
+    if (e->op == op) return sides();
+    if (op != Op::add) return false;
+    if (e->op == Op::sub) return combines(e->args[0], op) && free(e->args[1]);
+    return e->op == Op::fma && combines(e->args[2], op) && free(e->args[0]) && free(e->args[1]);
+  };
+  const Op op = value->op == Op::sub || value->op == Op::fma ? Op::add : value->op;
+  switch (op) {
     case Op::add:
     case Op::mul:
     case Op::max:
     case Op::min:
-      if ((is_target(value->args[0]) && free(value->args[1])) || (is_target(value->args[1]) && free(value->args[0])))
-        return value->op;
-      return std::nullopt;
-    case Op::sub:
-      if (is_target(value->args[0]) && free(value->args[1])) return Op::add;
-      return std::nullopt;
-    case Op::fma:
-      if (is_target(value->args[2]) && free(value->args[0]) && free(value->args[1])) return Op::add;
-      return std::nullopt;
+    case Op::maxnum:
+    case Op::minnum: break;
     default: return std::nullopt;
   }
+  if (!combines(value, op)) return std::nullopt;
+  return op;
 }
 
 }  // namespace assay

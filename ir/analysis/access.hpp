@@ -74,8 +74,8 @@ struct Extraction {
 /// Extracts. Statement numbers are preorder positions in `p` (as number_statements would give), whatever provenance says.
 Extraction extract(const Program& p);
 
-/// An accumulation `X = X ⊕ e` with e free of X: the operator class (add also for `-` and fma), or nothing.
-/// Class is Op::add, Op::mul, Op::max or Op::min.
+/// An accumulation `X = X ⊕ e ⊕ …` with all e free of X: the operator class (add also for `-` and fma), or nothing.
+/// Class is Op::add, Op::mul, Op::max, Op::min, Op::maxnum or Op::minnum.
 std::optional<Op> accumulation(const Stmt& s);
 
 }  // namespace assay

@@ -8,14 +8,10 @@ namespace {
 
 constexpr Int128 limit = Int128{1} << 100;
 Int128 clamp(Int128 v) { return std::clamp(v, -limit, limit); }
-// |a| ≤ 2^100 and |b| < 2^64 would overflow 128 bits; the product saturates well before.
 Int128 multiply(Int128 a, Int128 b) {
-  const Int128 bound = Int128{1} << 62;
-  if (a > bound || a < -bound) {
-    if (b == 0) return 0;
-    return (a > 0) == (b > 0) ? limit : -limit;
-  }
-  return clamp(a * b);
+  Int128 product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) return (a > 0) == (b > 0) ? limit : -limit;
+  return clamp(product);
 }
 Int128 divide_floor(Int128 a, Int128 b) { return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0); }
 

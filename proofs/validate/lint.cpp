@@ -28,7 +28,7 @@ class Linter {
       }
       lanes();
     }
-    out_.push_back(index_width(view_));
+    out_.push_back(index_width(view_, query_));
     return std::move(out_);
   }
 

@@ -59,7 +59,7 @@ class StepValidator {
     bijection();
     order();
     if (grid_changed_ && after_.grid_slots > 0) add(launch_coverage(after_, query_));
-    add(index_width(after_));
+    add(index_width(after_, query_));
     for (Obligation& o : out_.obligations) o.vacuous = vacuous_ && o.status == Obligation::Status::proved;
     return std::move(out_);
   }
@@ -367,6 +367,39 @@ class StepValidator {
     }
   }
 
+  // The accumulation that a statement of the old program is, with loads of the target's cell under another index form taken
+  // for what they are when the forms are equal wherever the statement runs.
+  std::optional<Op> update_of(const Node& n) {
+    const auto known = updates_.find(n.statement);
+    if (known != updates_.end()) return known->second;
+    auto op = accumulation(n.stmt);
+    if (!op && n.stmt->kind == StmtKind::store) {
+      const Instance x = instantiate(before_, n, "u");
+      const Formula here = before_.parameters & domain(x);
+      const auto same_form = [&](const Expr& load) {
+        std::vector<Formula> differ;
+        for (std::size_t d = 0; d < load->args.size(); ++d) {
+          const Expr& a = load->args[d];
+          const Expr& b = n.stmt->indices[d];
+          if (a == b) continue;
+          if (a->op != Op::index || b->op != Op::index) return false;
+          differ.push_back(Formula::ne(x.apply(a->index), x.apply(b->index)));
+        }
+        return query_.solve(here & Formula::any(std::move(differ))).kind == Answer::Kind::empty;
+      };
+      const Stmt unified = with(n.stmt, [&](StmtNode& s) {
+        s.value = rewrite(s.value, [&](const Expr& e) {
+          const bool own = e->op == Op::load && e->name == n.stmt->name && e->args.size() == n.stmt->indices.size();
+          if (!own || !same_form(e)) return e;
+          return with(e, [&](ExprNode& load) { load.args = n.stmt->indices; });
+        });
+      });
+      op = accumulation(unified);
+    }
+    updates_[n.statement] = op;
+    return op;
+  }
+
   void add_cases(const Pair& p, const Pair& q, const Instance& y1, const Instance& y2, const Instance& x1,
                  const Instance& x2, const Access& a, const Access& b, const Formula& meet, StorageCases& into) {
     const Formula both = domain(y1) & domain(y2) & meet;
@@ -377,13 +410,13 @@ class StepValidator {
     };
 
     Case reversed = make(ordered_before(y2, b.writes, y1, a.writes), dependence_code(a, b));
-    const auto op = accumulation(p.source->stmt);
-    const bool update = op && op == accumulation(q.source->stmt) && p.source->stmt->name == a.storage &&
-                        q.source->stmt->name == a.storage;
+    const auto op = update_of(*p.source);
+    const bool update =
+        op && op == update_of(*q.source) && p.source->stmt->name == a.storage && q.source->stmt->name == a.storage;
     if (!reversed.violation.is_false()) {
       if (update) {
         const Type type = target_type(*p.source);
-        const bool exact = !is_float(type) || *op == Op::max || *op == Op::min;
+        const bool exact = !is_float(type) || (*op != Op::add && *op != Op::mul);
         into.commuting.push_back({std::move(reversed),
                                   exact,
                                   {p.source->statement, q.source->statement},
@@ -465,6 +498,7 @@ class StepValidator {
   Query& query_;
   Validation out_;
   std::vector<Pair> pairs_;
+  std::map<int, std::optional<Op>> updates_;  // by statement of the old program
   bool grid_changed_ = false;
   bool vacuous_ = false;  // nothing that the step moves ever executes
 };

@@ -1,4 +1,5 @@
-// Interval arithmetic over every index value of a program.
+// Interval arithmetic over every index value of a program, in the order of the text. Ranges are narrowed by the affine
+// conditions on the way; under a @vectorized loop they are not: lanes that a condition switches off may compute all the same.
 #include "proofs/validate/width.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace {
 
 class Width {
  public:
-  explicit Width(const View& view) : view_(view) {}
+  Width(const View& view, Query& query) : view_(view), query_(query) {}
 
   Obligation run() {
     for (const Buffer& b : view_.program.buffers) buffer(b);
@@ -18,7 +19,7 @@ class Width {
 
  private:
   void open(const std::string& what, const Location& where, int statement) {
-    if (out_.status != Obligation::Status::proved) return;
+    if (out_.status != Obligation::Status::proved || unreachable()) return;
     out_.status = Obligation::Status::undecided;
     out_.code = "WID-1";
     out_.reason = what + " may leave the 64-bit integers";
@@ -27,8 +28,52 @@ class Width {
     out_.witness->first.where = where;
     out_.witness->first.statement = statement;
   }
+  // The loops and conditions on the way here exclude each other.
+  bool unreachable() {
+    std::vector<Formula> all = path_;
+    all.push_back(view_.parameters);
+    const Answer answer = query_.solve(Formula::all(std::move(all)));
+    if (answer.kind != Answer::Kind::empty) return false;
+    out_.engine = "intervals, " + answer.engine;
+    return true;
+  }
   void check(const Index& e, const Ranges& ranges, const Location& where, int statement) {
     if (!fits_int64(e, ranges)) open("`" + e.text() + "`, or a part of it,", where, statement);
+  }
+
+  // The values for which the condition comes out `positive`: narrower ranges, for as far as `f` runs.
+  template <typename F>
+  void under(const Expr& condition, bool positive, const Ranges& ranges, F f) {
+    const auto c = lanes_ ? std::nullopt : affine_condition(condition);
+    if (!c) return f(ranges);
+    path_.push_back(positive ? *c : !*c);
+    Ranges narrowed = ranges;
+    for (int round = 0; round < 2; ++round) narrow(narrowed, path_.back());
+    const bool was_dead = dead_;
+    dead_ = dead_ || std::any_of(narrowed.begin(), narrowed.end(), [](const auto& r) { return r.second.empty(); }) ||
+            path_.back().is_false();
+    f(narrowed);
+    dead_ = was_dead;
+    path_.pop_back();
+  }
+  // Of a·s + rest >= 0 follows s >= −rest / a, or s <= rest / −a.
+  static void narrow(Ranges& ranges, const Formula& f) {
+    if (f.kind() == Formula::Kind::conjunction) {
+      for (const Formula& p : f.parts()) narrow(ranges, p);
+    }
+    if (f.kind() == Formula::Kind::zero) narrow(ranges, -f.expression());
+    if (f.kind() == Formula::Kind::zero || f.kind() == Formula::Kind::nonneg) narrow(ranges, f.expression());
+  }
+  static void narrow(Ranges& ranges, const Index& e) {
+    for (const auto& [atom, a] : e.terms()) {
+      if (atom->kind != IndexAtom::Kind::symbol || ranges.count(atom->symbol) == 0) continue;
+      const Int128 rest = interval(e - Index::symbol(atom->symbol) * a, ranges).hi;
+      Interval& s = ranges.at(atom->symbol);
+      const Int128 c = a > 0 ? Int128{a} : -Int128{a};
+      const Int128 limit = rest / c - (rest % c < 0 ? 1 : 0);  // floor
+      if (a > 0) s.lo = std::max(s.lo, -limit);
+      if (a < 0) s.hi = std::min(s.hi, limit);
+    }
   }
 
   void buffer(const Buffer& b) {
@@ -47,35 +92,55 @@ class Width {
       const int number = next_++;
       for (const Expr& e : s->indices) expression(e, ranges, number);
       if (s->value) expression(s->value, ranges, number);
-      if (s->kind != StmtKind::loop) {
+      if (s->kind == StmtKind::loop) {
+        loop(s, number, ranges);
+      } else if (s->kind == StmtKind::branch) {
+        under(s->value, true, ranges, [&](const Ranges& r) { block(s->body, r); });
+        under(s->value, false, ranges, [&](const Ranges& r) { block(s->other, r); });
+      } else {
         block(s->body, ranges);
-        block(s->other, ranges);
-        continue;
       }
-      if (!dead_) {
-        check(s->lo, ranges, s->where, number);
-        check(s->hi, ranges, s->where, number);
-        // The kernel may step past the last value by less than one step.
-        const Interval end = interval(s->hi, ranges);
-        if (!end.empty() && end.hi > INT64_MAX - (s->step - 1))
-          open("`" + s->name + "` at the end of its loop", s->where, number);
-      }
-      Ranges inner = ranges;
-      add_loop(inner, s);
-      const bool was_dead = dead_;
-      dead_ = dead_ || inner[s->name].empty();  // its body never runs
-      block(s->body, inner);
-      dead_ = was_dead;
     }
+  }
+
+  void loop(const Stmt& s, int number, const Ranges& ranges) {
+    if (!dead_) {
+      check(s->lo, ranges, s->where, number);
+      check(s->hi, ranges, s->where, number);
+      // The symbol ends at the first value lo + k·step at or after hi, which is hi + floormod(lo − hi, step).
+      const Interval end = interval(s->hi, ranges);
+      const Interval past = interval(floormod(s->lo - s->hi, s->step), ranges);
+      if (!end.empty() && !past.empty() && end.hi > INT64_MAX - past.hi)
+        open("`" + s->name + "` at the end of its loop", s->where, number);
+    }
+    Ranges inner = ranges;
+    add_loop(inner, s);
+    const bool was_dead = dead_;
+    const bool was_lanes = lanes_;
+    dead_ = dead_ || inner[s->name].empty();  // its body never runs
+    lanes_ = lanes_ || s->axis == Axis::vectorized;
+    path_.push_back(loop_domain(s));
+    block(s->body, inner);
+    path_.pop_back();
+    dead_ = was_dead;
+    lanes_ = was_lanes;
   }
 
   void expression(const Expr& e, const Ranges& ranges, int statement) {
     if (e->op == Op::index && !dead_) check(e->index, ranges, e->where, statement);
+    if (e->op == Op::choice || e->op == Op::land || e->op == Op::lor) {
+      expression(e->args[0], ranges, statement);
+      under(e->args[0], e->op != Op::lor, ranges, [&](const Ranges& r) { expression(e->args[1], r, statement); });
+      if (e->op == Op::choice)
+        under(e->args[0], false, ranges, [&](const Ranges& r) { expression(e->args[2], r, statement); });
+      return;
+    }
     for (const Expr& a : e->args) expression(a, ranges, statement);
     block(e->body, ranges);
   }
 
   const View& view_;
+  Query& query_;
   Obligation out_{"index-width",
                   "every index expression fits the 64-bit integers that kernels compute it in",
                   Obligation::Status::proved,
@@ -85,12 +150,14 @@ class Width {
                   {},
                   false,
                   {}};
+  std::vector<Formula> path_;  // what the loops and conditions around the current place say
   int next_ = 0;
-  bool dead_ = false;
+  bool dead_ = false;   // a range on the way here is empty
+  bool lanes_ = false;  // under a @vectorized loop
 };
 
 }  // namespace
 
-Obligation index_width(const View& view) { return Width(view).run(); }
+Obligation index_width(const View& view, Query& query) { return Width(view, query).run(); }
 
 }  // namespace assay::derive

@@ -89,8 +89,33 @@ TEST(LintObligations, shapes_and_widths) {
   // Bounds of loops that hold nothing are computed all the same.
   const std::string head = "program p { param n in 0..9000000000000000000 output y: i64[1] y[0] = 1 ";
   RULE_EQ("WID-1", std::string("WID-1"), lint(head + "for i in 0..3*n { } }"));
-  RULE_EQ("WID-1", std::string("WID-1"), lint(head + "for i in 0..4 { for j in 0..floordiv(3*n, 9000) { } } }"));
+  RULE_EQ("WID-1", std::string("WID-1"), lint(head + "for i in 0..4 { for j in 0..floordiv(7*n, 9000) { } } }"));
+  RULE_EQ("WID-1", std::string(), lint(head + "for i in 0..4 { for j in 0..floordiv(3*n, 9000) { } } }"));
   RULE_EQ("WID-1", std::string(), lint(head + "for i in 0..0 { for j in 0..3*n { } } }"));
+}
+
+TEST(LintObligations, widths_know_conditions) {
+  const std::string head = "program p { param n in 0..9000000000000000000 output y: i64[1] y[0] = 1 ";
+  // Code that never runs, by its condition alone, by several together, or by a loop around it.
+  RULE_EQ("PRF-17", std::string(), lint(head + "if false { y[0] = i64(3*n) } }"));
+  RULE_EQ("PRF-17", std::string(), lint(head + "if n < 5 { if n > 7 { y[0] = i64(3*n) } } }"));
+  RULE_EQ("PRF-17", std::string(), lint(head + "for i in 0..4 { if 2*i == 5 { y[0] = i64(3*n) } } }"));
+  // Conditions narrow ranges, in arms of choices too; the other arm has the rest.
+  RULE_EQ("PRF-17", std::string(), lint(head + "if n < 1000 { y[0] = i64(3*n) } else { y[0] = i64(n) } }"));
+  RULE_EQ("PRF-17", std::string(), lint(head + "y[0] = n < 1000 ? i64(3*n) : 0 }"));
+  RULE_EQ("PRF-17", std::string("WID-1"), lint(head + "if n < 1000 { y[0] = i64(n) } else { y[0] = i64(3*n) } }"));
+  RULE_EQ("PRF-17", std::string("WID-1"), lint(head + "y[0] = n < 1000 ? 0 : i64(3*n) }"));
+  // `select` computes both, and so may lanes.
+  RULE_EQ("PRF-17", std::string("WID-1"), lint(head + "y[0] = select(n < 1000, i64(3*n), i64(0)) }"));
+  RULE_EQ("PRF-17", std::string("WID-1"),
+          lint("program p { param n in 0..9000000000000000000 output y: i64[4] for l in 0..4 @vectorized { y[l] = 1 if "
+               "n < 1000 { "
+               "y[l] = i64(3*n) } } }"));
+  // A loop's symbol ends at the first value at or after the upper bound.
+  const std::string loop =
+      "program p { output y: i64[1] y[0] = 1 for i in 9223372036854775800..9223372036854775806 step ";
+  RULE_EQ("PRF-17", std::string(), lint(loop + "3 { } }"));
+  RULE_EQ("PRF-17", std::string("WID-1"), lint(loop + "4 { } }"));
 }
 
 TEST(LintObligations, dynamic_indices) {

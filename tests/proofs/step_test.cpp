@@ -107,12 +107,32 @@ TEST(StepObligations, accumulations_need_the_licence_of_their_operator) {
   const Step difference = step(head + "s[0] = s[0] - M[p, q] } } }", "swap p q");
   RULE_TRUE("PRF-14", difference.proved() && difference.validation.licence == Licence::reassociates)
       << difference.failure();
+  const Step chain = step(head + "s[0] = 1.0 + (s[0] - M[p, q] - 2.0) } } }", "swap p q");
+  RULE_TRUE("PRF-14", chain.proved() && chain.validation.licence == Licence::reassociates) << chain.failure();
+  const Step numbers = step(head + "s[0] = maxnum(M[p, q], maxnum(s[0], 0.5)) } } }", "swap p q");
+  RULE_TRUE("PRF-14", numbers.proved() && numbers.validation.licence == Licence::exact) << numbers.failure();
+  const Step smallest = step(head + "s[0] = minnum(s[0], M[p, q]) } } }", "swap p q");
+  RULE_TRUE("PRF-14", smallest.proved() && smallest.validation.licence == Licence::exact) << smallest.failure();
+  const Step wrong_side = step(head + "s[0] = 1.0 - (s[0] - M[p, q]) } } }", "swap p q");
+  RULE_TRUE("PRF-14", wrong_side.failed() && wrong_side.failed()->status == Status::violated);
+  const Step mixed = step(head + "s[0] = max(minnum(s[0], M[p, q]), 0.5) } } }", "swap p q");
+  RULE_TRUE("PRF-14", mixed.failed() && mixed.failed()->status == Status::violated);
+  const Step twice = step(head + "s[0] = s[0] + s[0] + M[p, q] } } }", "swap p q");
+  RULE_TRUE("PRF-14", twice.failed() && twice.failed()->status == Status::violated);
   const Step horner = step(head + "s[0] = s[0] * 0.5 + M[p, q] } } }", "swap p q");
   RULE_TRUE("PRF-14", horner.failed() && horner.failed()->status == Status::violated);
   const Step turned = step(head + "s[0] = M[p, q] - s[0] } } }", "swap p q");
   RULE_TRUE("PRF-14", turned.failed() && turned.failed()->status == Status::violated);
   const Step self = step(head + "s[0] += M[p, q] * s[0] } } }", "swap p q");
   RULE_TRUE("PRF-14", self.failed() && self.failed()->status == Status::violated);
+  // The same cell in another form, and a cell that only looks like it.
+  const std::string cells = "program p { input M: i32[3, 4] inout t: i32[8] for p in 0..3 { for q in 0..4 { ";
+  const Step form = step(cells + "t[floormod(p, 8)] = t[p] + M[p, q] } } }", "swap p q");
+  RULE_TRUE("PRF-14", form.proved() && form.validation.licence == Licence::exact) << form.failure();
+  const Step shared = step(cells + "t[floordiv(q, 4)] = t[floormod(p, 1)] + M[p, q] } } }", "swap p q");
+  RULE_TRUE("PRF-14", shared.proved()) << shared.failure();
+  const Step other = step(cells + "t[floordiv(q, 3)] = t[0] + M[p, q] } } }", "swap p q");
+  RULE_TRUE("PRF-14", other.failed() != nullptr);
   // Interchanging an output loop with the reduction loop keeps every cell's order: exact.
   const Step inner = step(
       "program p { input A: f32[3, 4] input B: f32[4, 5] inout C: f32[3, 5] for i in 0..3 { for k in 0..4 { for j in "
@@ -232,8 +252,7 @@ TEST(StepObligations, widths_and_vacuity) {
                   [](const Obligation& o) { return o.kind == "index-width" && o.status == Status::proved; });
   RULE_TRUE("PRF-17", width) << wide.failure();
   const Step too_wide = step(
-      "program p { param n in 0..9223372036854775807 inout X: f32[4] for i in 0..n { if i < 4 { X[floormod(3 * i, 4)] "
-      "= 1.0 } } }",
+      "program p { param n in 0..9223372036854775807 inout X: f32[4] for i in 0..n { if 3 * i < 12 { X[i] = 1.0 } } }",
       "split i factor=1024");
   const bool undecided =
       std::any_of(too_wide.validation.obligations.begin(), too_wide.validation.obligations.end(),
