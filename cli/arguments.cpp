@@ -104,7 +104,7 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--steps", a.steps_folder, "write the program after each step into this folder")->type_name("DIR");
   }
   if (is({"check"})) {
-    list("--backends", a.backends, "run only these: interp, c");
+    list("--backends", a.backends, "run only these: interp, c, clang, tcc, c-O3, ...");
     list("--require", a.required, "these must run and agree, else the answer is undecided");
   }
   if (is({"apply", "codegen", "parse"}))

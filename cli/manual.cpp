@@ -116,12 +116,24 @@ Where the compilers of generated code are looked for.
 .B ASSAY_WORKER
 The program that compiles and runs kernels, where it is not in its usual place.
 .TP
+.B ASSAY_CACHE\fR, \fBASSAY_CACHE_MIB
+The folder that keeps compiled kernels, or
+.BR off ;
+how many MiB it may hold (256).
+.TP
 .B TMPDIR
 Where compilers write; nothing is left there.
 .SH FILES
 .TP
 .I ./assay\-contradiction\-*.air
 The case that is kept when two judges disagree.
+.TP
+.I ~/.cache/assay
+Compiled kernels, where neither
+.B ASSAY_CACHE
+nor
+.B XDG_CACHE_HOME
+names another folder.
 .SH EXAMPLES
 Judge a schedule:
 .PP

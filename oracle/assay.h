@@ -30,7 +30,7 @@ assay_options* assay_options_new(void);
  *   "licence"   "exact", "reassociates" or "rounds"       (check)
  *   "budget"    "1" to "1000000"                          (check, lint)
  *   "param"     "n=7"; adds to the earlier ones           (check, lint)
- *   "backends"  one name, "interp" or "c"; adds           (check)
+ *   "backends"  one name, as "interp" or "c"; adds        (check)
  *   "require"   one name; adds                            (check) */
 assay_error* assay_options_set(assay_options* options, const char* name, const char* value);
 void assay_options_delete(assay_options* options);
