@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "proofs/validate/points.hpp"
+
 namespace assay::derive {
 namespace {
 
@@ -196,35 +198,7 @@ class Coverage {
     if (!std::all_of(store.indices.begin(), store.indices.end(), [](const Expr& e) { return e->op == Op::index; }))
       return Formula::falsity();
     const Instance w = instantiate(view_, n, "w" + std::to_string(counter_++));
-    return exists_solved(w, domain(w) & tied(w, decided) & target_.hit(w, store));
-  }
-
-  // Existentials that an equation of the conjunction fixes are substituted away: far cheaper than projecting them out.
-  static Formula exists_solved(const Instance& w, Formula f) {
-    std::vector<Symbol> open = w.fresh;
-    for (bool progress = true; progress && f.kind() == Formula::Kind::conjunction;) {
-      progress = false;
-      for (const Formula& part : f.parts()) {
-        if (part.kind() != Formula::Kind::zero) continue;
-        const auto [symbol, value] = solve_for(part.expression(), open);
-        if (symbol.empty()) continue;
-        open.erase(std::find(open.begin(), open.end(), symbol));
-        f = f.substitute({{symbol, value}});
-        progress = true;
-        break;
-      }
-    }
-    return Formula::exists(open, f);
-  }
-  static std::pair<Symbol, Index> solve_for(const Index& e, const std::vector<Symbol>& open) {
-    for (const auto& [atom, coefficient] : e.terms()) {
-      if (atom->kind != IndexAtom::Kind::symbol || (coefficient != 1 && coefficient != -1)) continue;
-      if (std::find(open.begin(), open.end(), atom->symbol) == open.end()) continue;
-      const Index rest = e - Index::symbol(atom->symbol) * coefficient;
-      if (rest.mentions(atom->symbol)) continue;
-      return {atom->symbol, rest * -coefficient};
-    }
-    return {};
+    return exists_solved(w.fresh, domain(w) & tied(w, decided) & target_.hit(w, store));
   }
 
   const View& view_;

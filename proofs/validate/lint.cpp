@@ -3,6 +3,7 @@
 
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/coverage.hpp"
+#include "proofs/validate/flow.hpp"
 #include "proofs/validate/launch.hpp"
 #include "proofs/validate/width.hpp"
 
@@ -14,6 +15,17 @@ using namespace derive;
 class Linter {
  public:
   Linter(const Program& p, Query& query) : view_(p), query_(query) {}
+  Linter(const Program& p, Query& query, const std::set<Symbol>& defined) : view_(p), query_(query), defined_(&defined) {}
+
+  // PRF-45
+  std::vector<Obligation> run_after_flow() {
+    shapes();
+    bounds();
+    definedness();
+    threads();
+    out_.push_back(index_width(view_, query_));
+    return std::move(out_);
+  }
 
   std::vector<Obligation> run() {
     shapes();
@@ -21,18 +33,20 @@ class Linter {
     definedness();
     outputs();
     divisions();
-    if (!needs_parallel_meaning(view_.program)) {
-      if (view_.grid_slots > 0) {
-        races();
-        out_.push_back(launch_coverage(view_, query_));
-      }
-      lanes();
-    }
+    if (!needs_parallel_meaning(view_.program)) threads();
     out_.push_back(index_width(view_, query_));
     return std::move(out_);
   }
 
  private:
+  void threads() {
+    if (view_.grid_slots > 0) {
+      races();
+      out_.push_back(launch_coverage(view_, query_));
+    }
+    lanes();
+  }
+
   void discharge_here(const ObligationText& text, const std::vector<Case>& cases) {
     out_.push_back(discharge(text, view_.parameters, view_.program, cases, query_));
   }
@@ -81,7 +95,7 @@ class Linter {
     for (const Node& n : view_.extraction.nodes) {
       const Instance x = instantiate(view_, n, "1");
       for (const Access& a : n.accesses) {
-        if (a.writes) continue;
+        if (a.writes || (defined_ && defined_->count(a.storage) == 0)) continue;
         const Buffer* b = a.variable ? nullptr : view_.program.find_buffer(a.storage);
         if (b && is_defined_on_entry(b->kind)) continue;
         Formula inside = Formula::truth();
@@ -251,10 +265,15 @@ class Linter {
 
   View view_;
   Query& query_;
+  const std::set<Symbol>* defined_ = nullptr;  // the storages to look at; null for all
   std::vector<Obligation> out_;
 };
 
 }  // namespace
+
+std::vector<Obligation> derive::lint_after_flow(const Program& p, const std::set<Symbol>& defined, Query& query) {
+  return Linter(p, query, defined).run_after_flow();
+}
 
 std::vector<Obligation> lint_obligations(const Program& p, Query& query) { return Linter(p, query).run(); }
 

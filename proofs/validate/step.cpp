@@ -17,7 +17,10 @@
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
 #include "proofs/validate/coverage.hpp"
+#include "proofs/validate/flow.hpp"
+#include "proofs/validate/flow_claim.hpp"
 #include "proofs/validate/launch.hpp"
+#include "proofs/validate/relation.hpp"
 #include "proofs/validate/width.hpp"
 
 namespace assay {
@@ -25,35 +28,16 @@ namespace {
 
 using namespace derive;
 
-// How two nodes relate in the text: the loops that they share, and which comes first below these.
-struct Relation {
-  std::vector<Symbol> shared;
-  int order = 0;
-  bool operator==(const Relation&) const = default;
-};
-Relation relation(const Node& a, const Node& b) {
-  Relation r;
-  for (std::size_t k = 0; k < a.path.size() && k < b.path.size(); ++k) {
-    if (a.path[k] == b.path[k]) {
-      if (a.path[k].loop) r.shared.push_back(a.loops[static_cast<std::size_t>(a.path[k].value)]->name);
-      continue;
-    }
-    r.order = a.path[k].value < b.path[k].value ? -1 : 1;
-    break;
-  }
-  return r;
-}
-
-bool same_header(const Stmt& a, const Stmt& b) {
-  return a->name == b->name && a->lo == b->lo && a->hi == b->hi && a->step == b->step && a->axis == b->axis;
-}
-
 class StepValidator {
  public:
   StepValidator(const Program& before, const Program& after, Query& query)
       : before_(before), after_(after), query_(query) {}
 
   Validation run() {
+    if (const auto difference = interface_difference(before_.program, after_.program, false)) {
+      refuse_claim(*difference, {});
+      return std::move(out_);
+    }
     if (!pair_up()) return std::move(out_);
     if (!compare_texts()) return std::move(out_);
     bijection();
@@ -120,27 +104,9 @@ class StepValidator {
           }
         }
       }
-      const bool same_loops =
-          std::equal(now.loops.begin(), now.loops.end(), source->loops.begin(), source->loops.end(), same_header);
-      const bool identity = std::all_of(source->loops.begin(), source->loops.end(), [&](const Stmt& l) {
-        const Symbol* s = p->to_source.at(l->name).as_symbol();
-        return s && *s == l->name;
-      });
-      pairs_.push_back({&now, source, !same_loops || !identity});
+      pairs_.push_back({&now, source, !unmoved(now, *source, p->to_source)});
     }
-    const auto grids = [](const View& v) {
-      std::vector<Stmt> loops;
-      Visitor visitor;
-      visitor.enter_stmt = [&](const Stmt& s) {
-        if (s->kind == StmtKind::loop && s->axis == Axis::grid) loops.push_back(s);
-        return true;
-      };
-      visit(v.program.body, visitor);
-      return loops;
-    };
-    const auto a = grids(before_);
-    const auto b = grids(after_);
-    grid_changed_ = !std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
+    grid_changed_ = !same_grid(before_.program, after_.program);
     return true;
   }
 
@@ -253,12 +219,6 @@ class StepValidator {
       if (solved.count(s) == 0) open.push_back(s);
     }
     return Formula::exists(open, (domain(y) & equations).substitute(solved));
-  }
-
-  static bool same_guards(const Node& a, const Node& b) {
-    return std::equal(
-        a.guards.begin(), a.guards.end(), b.guards.begin(), b.guards.end(),
-        [](const Guard& g, const Guard& h) { return g.positive == h.positive && g.condition == h.condition; });
   }
 
   // ---- order -----------------------------------------------------------------------------------------------------
@@ -519,7 +479,7 @@ Validation validate(const Program& before, const Program& after, Query& query) {
                                {}});
     return out;
   }
-  return StepValidator(before, after, query).run();
+  return has_new_statements(after) ? validate_flow(before, after, query) : StepValidator(before, after, query).run();
 }
 
 }  // namespace assay

@@ -1,0 +1,260 @@
+// Schema F: moving values through new storage is proved where every read sees what it saw, and nothing wrong is proved.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ir/traverse.hpp"
+#include "proofs/isl/query.hpp"
+#include "proofs/validate/validate.hpp"
+#include "tests/support/programs.hpp"
+#include "tests/support/rules.hpp"
+#include "transforms/operation.hpp"
+
+namespace assay {
+namespace {
+
+using test::line;
+using test::program;
+using Status = Obligation::Status;
+
+// The new program's statements, in preorder, come from these statements of the old one, at the same iteration of loops of
+// the same name (or at `at`); −1 is a new statement.
+Program claimed(const Program& before, const Program& after, const std::vector<int>& sources,
+                const std::map<Symbol, Index>& at = {}) {
+  std::vector<std::map<Symbol, Index>> loops;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    loops.push_back(s->provenance->to_source);
+    return true;
+  };
+  visit(before.body, v);
+  // `rewrite` goes bottom-up: numbers are looked up by node.
+  std::map<const StmtNode*, int> number;
+  int next = 0;
+  Visitor w;
+  w.enter_stmt = [&](const Stmt& s) {
+    number[&*s] = next++;
+    return true;
+  };
+  visit(after.body, w);
+  EXPECT_EQ(sources.size(), static_cast<std::size_t>(next)) << print(after);
+  std::function<Block(const Block&)> block = [&](const Block& b) {
+    Block out;
+    for (const Stmt& s : b) {
+      out.push_back(with(s, [&](StmtNode& n) {
+        const int source = sources.at(static_cast<std::size_t>(number.at(&*s)));
+        n.body = block(s->body);
+        n.other = block(s->other);
+        n.provenance = nullptr;
+        if (source < 0) return;
+        Provenance p{source, loops.at(static_cast<std::size_t>(source))};
+        for (auto& [symbol, value] : p.to_source) {
+          if (const auto it = at.find(symbol); it != at.end()) value = it->second;
+        }
+        n.provenance = std::make_shared<const Provenance>(std::move(p));
+      }));
+    }
+    return out;
+  };
+  Program out = after;
+  out.body = block(after.body);
+  return out;
+}
+
+struct Judged {
+  Validation validation;
+  std::string codes() const {  // of what is not proved, in order
+    std::string out;
+    for (const Obligation& o : validation.obligations) {
+      if (o.status != Status::proved) out += (out.empty() ? "" : " ") + o.code;
+    }
+    return out;
+  }
+  const Obligation* find(const std::string& kind, Status status) const {
+    for (const Obligation& o : validation.obligations) {
+      if (o.kind == kind && o.status == status) return &o;
+    }
+    return nullptr;
+  }
+};
+
+Judged judge(const std::string& before, const std::string& after, const std::vector<int>& sources,
+             const std::map<Symbol, Index>& at = {}) {
+  const auto query = make_isl_query();
+  const Program p = number_statements(program("program p { " + before + " }"));
+  const Program q = claimed(p, program("program p { " + after + " }"), sources, at);
+  return {validate(p, q, *query)};
+}
+
+const std::string rows = "param n in 0..9 param m in 0..9 input A: f32[9, 9] inout y: f32[9] ";
+const std::string sum = rows + "for i in 0..n { for k in 0..m { y[i] = y[i] + A[i, k] } }";
+
+TEST(Flow, a_value_kept_through_a_loop_is_the_same_value) {
+  const Judged scalar = judge(
+      sum, rows + "for i in 0..n { var s: f32 = y[i] for k in 0..m { s = s + A[i, k] } y[i] = s }", {0, -1, 1, 2, -1});
+  RULE_EQ("PRF-42", std::string(), scalar.codes());
+  // Written back in every iteration: needless, and right.
+  const Judged often = judge(
+      sum, rows + "for i in 0..n { var s: f32 = y[i] for k in 0..m { s = s + A[i, k] y[i] = s } }", {0, -1, 1, 2, -1});
+  RULE_EQ("PRF-42", std::string(), often.codes());
+  // Around both loops: one variable for all rows is wrong, a buffer of rows is right.
+  const Judged one = judge(
+      sum, rows + "var s: f32 = y[0] for i in 0..n { for k in 0..m { s = s + A[i, k] } y[i] = s }", {-1, 0, 1, 2, -1});
+  RULE_TRUE("PRF-42", one.find("flow-equal", Status::violated) != nullptr) << one.codes();
+  const Judged all = judge(sum,
+                           rows +
+                               "local t: f32[9] for a in 0..n { t[a] = y[a] } for i in 0..n { for k in 0..m { t[i] = t[i] + "
+                               "A[i, k] } } for b in 0..n { y[b] = t[b] }",
+                           {-1, -1, 0, 1, 2, -1, -1});
+  RULE_EQ("PRF-42", std::string(), all.codes());
+}
+
+TEST(Flow, what_goes_wrong_is_found) {
+  const auto codes = [&](const std::string& after, const std::vector<int>& sources) {
+    return judge(sum, rows + after, sources).codes();
+  };
+  // Not copied in: the variable is undefined.
+  RULE_EQ("FLOW-4", std::string("FLOW-4"),
+          codes("for i in 0..n { var s: f32 for k in 0..m { s = s + A[i, k] } }", {0, -1, 1, 2}).substr(7));
+  // Not copied back.
+  RULE_EQ("FLOW-3", std::string("FLOW-3"),
+          codes("for i in 0..n { var s: f32 = y[i] for k in 0..m { s = s + A[i, k] } }", {0, -1, 1, 2}));
+  // Copied from the wrong row.
+  RULE_EQ("FLOW-1", std::string("FLOW-1"),
+          codes("for i in 0..n { var s: f32 = y[0] for k in 0..m { s = s + A[i, k] } y[i] = s }", {0, -1, 1, 2, -1}));
+  // Copied in again in every iteration: the sum starts anew.
+  RULE_TRUE("FLOW-1", codes("for i in 0..n { var s: f32 for k in 0..m { s = y[i] s = s + A[i, k] } y[i] = s }",
+                            {0, -1, 1, -1, 2, -1})
+                              .substr(0, 6) == "FLOW-1");
+  // Started from a constant that the old program does not have.
+  RULE_TRUE("FLOW-1", codes("for i in 0..n { var s: f32 = 0.0 for k in 0..m { s = s + A[i, k] } y[i] = s }",
+                            {0, -1, 1, 2, -1})
+                              .substr(0, 6) == "FLOW-1");
+}
+
+TEST(Flow, a_tile_shows_the_source_as_it_was_when_it_was_filled) {
+  const std::string head = "inout X: f32[9] inout Y: f32[9] ";
+  const std::string plain = head + "for i in 0..9 { Y[i] = X[i] }";
+  RULE_EQ("PRF-42", std::string(),
+          judge(plain, head + "local T: f32[9] for a in 0..9 { T[a] = X[a] } for i in 0..9 { Y[i] = T[i] }",
+                {-1, -1, 0, 1})
+              .codes());
+  // A tile one cell short, by its loop and by a condition.
+  for (const char* fill : {"for a in 0..8 { T[a] = X[a] }", "for a in 0..9 { if a < 8 { T[a] = X[a] } }"}) {
+    const bool guarded = std::string(fill).find("if") != std::string::npos;
+    const Judged j = judge(plain, head + "local T: f32[9] " + fill + " for i in 0..9 { Y[i] = T[i] }",
+                           guarded ? std::vector<int>{-1, -1, -1, 0, 1} : std::vector<int>{-1, -1, 0, 1});
+    RULE_EQ("PRF-43", std::string("FLOW-4"), j.codes());
+    RULE_EQ("PRF-43", std::string("window-cover"), j.find("window-cover", Status::violated)->kind);
+    EXPECT_EQ(8, j.find("window-cover", Status::violated)->witness->first.iteration.at(0).second);
+  }
+  // A fringe that holds a constant is no copy of the source.
+  RULE_EQ("PRF-43", std::string("FLOW-1"),
+          judge(plain, head + "local T: f32[9] for a in 0..9 { if a < 8 { T[a] = X[a] } else { T[a] = 0.0 } } for i in "
+                              "0..9 { Y[i] = T[i] }",
+                {-1, -1, -1, -1, 0, 1})
+              .codes());
+  // The source changes between the copy and the read.
+  const std::string changing = head + "for i in 0..8 { X[i + 1] = X[i] + 1.0 }";
+  const Judged stale =
+      judge(changing, head + "local T: f32[9] for a in 0..9 { T[a] = X[a] } for i in 0..8 { X[i + 1] = T[i] + 1.0 }",
+            {-1, -1, 0, 1});
+  RULE_EQ("FLOW-1", std::string("FLOW-1"), stale.codes());
+  const Witness& w = *stale.find("flow-equal", Status::violated)->witness;
+  RULE_TRUE("PRF-44", w.buffer == "X" && w.first.writes && !w.second.writes);
+  RULE_EQ("PRF-44", w.second.iteration.at(0).second, w.first.iteration.at(0).second + 1);
+  // The same with the copy inside the loop.
+  RULE_EQ("PRF-42", std::string(),
+          judge(changing, head + "for i in 0..8 { var t: f32 = X[i] X[i + 1] = t + 1.0 }", {0, -1, 1}).codes());
+}
+
+TEST(Flow, copies_under_conditions) {
+  const std::string head = "input A: f32[9] inout y: f32[9] ";
+  const std::string before = head + "for i in 0..9 { if A[i] > 0.0 { for k in 0..3 { y[i] = y[i] + A[k] } } }";
+  RULE_EQ("PRF-46", std::string(),
+          judge(before,
+                head + "for i in 0..9 { if A[i] > 0.0 { var s: f32 = y[i] for k in 0..3 { s = s + A[k] } y[i] = s } }",
+                {0, 1, -1, 2, 3, -1})
+              .codes());
+  // Copied in only when the condition holds, used and copied back always.
+  const std::string inner = head + "for i in 0..9 { for k in 0..3 { if A[k] > 0.0 { y[i] = y[i] + A[k] } } }";
+  RULE_EQ("PRF-46", std::string(),
+          judge(inner,
+                head + "for i in 0..9 { var s: f32 = y[i] for k in 0..3 { if A[k] > 0.0 { s = s + A[k] } } y[i] = s }",
+                {0, -1, 1, 2, 3, -1})
+              .codes());
+  const Judged open = judge(before,
+                            head + "for i in 0..9 { var s: f32 if A[i] > 0.0 { s = y[i] for k in 0..3 { s = s + A[k] } } "
+                                   "y[i] = s }",
+                            {0, -1, 1, -1, 2, 3, -1});
+  RULE_TRUE("PRF-46", !open.codes().empty());
+  // Under a condition that the source is not under, and free of the one that it is under.
+  RULE_EQ("CLAIM-1", std::string("CLAIM-1"),
+          judge(before, head + "for i in 0..9 { for k in 0..3 { var s: f32 = y[i] y[i] = s + A[k] } }", {0, 2, -1, 3})
+              .codes());
+}
+
+TEST(Flow, statements_may_run_again_where_that_changes_nothing) {
+  const std::string head = "input A: f32[9] output B: f32[9] temp T: f32[9] ";
+  const std::string before = head + "for i in 0..9 { T[i] = A[i] * 2.0 } for j in 0..9 { B[j] = T[j] }";
+  // Recomputed at the use, through a variable; the copy keeps the old buffer up to date.
+  const Judged again = judge(before,
+                             head + "for j in 0..9 { var t: f32 = A[j] * 2.0 T[j] = t B[j] = T[j] }",
+                             {2, 1, -1, 3}, {{"i", Index::symbol("j")}});
+  RULE_EQ("PRF-41", std::string(), again.codes());
+  const Judged beyond = judge(before,
+                              head + "for j in 0..10 { var t: f32 = A[floormod(j, 9)] * 2.0 T[floormod(j, 9)] = t B[j] = T[j] }",
+                              {2, 1, -1, 3}, {{"i", Index::symbol("j")}});
+  RULE_TRUE("PRF-41", beyond.codes().find("DOM-3") != std::string::npos) << beyond.codes();
+}
+
+TEST(Flow, a_new_statement_that_is_no_copy_is_refused) {
+  const std::string head = "input A: f32[9] inout y: f32[9] input ids: i32[9] in 0..9 ";
+  const std::string before = head + "for i in 0..9 { y[i] = A[i] }";
+  const auto code = [&](const std::string& after, const std::vector<int>& sources) {
+    return judge(before, head + after, sources).codes();
+  };
+  for (const char* added :
+       {"var s: f32 = A[i] + 1.0", "y[i] = 0.0", "y[i] = A[0]", "var s: f16 = f16(A[i])", "var s: f32 = A[ids[i]]"}) {
+    SCOPED_TRACE(added);
+    RULE_EQ("PRF-40", std::string("CLAIM-1"),
+            code(std::string("for i in 0..9 { ") + added + " y[i] = A[i] }", {0, -1, 1}));
+  }
+  // Changed declarations.
+  RULE_EQ("PRF-40", std::string("CLAIM-1"),
+          judge(before, "input A: f32[9] inout y: f32[9] input ids: i32[9] in 0..8 for i in 0..9 { y[i] = A[i] }", {0, 1})
+              .codes());
+  RULE_EQ("PRF-40", std::string("CLAIM-1"),
+          judge(before, head + "output z: f32[9] for i in 0..9 { z[i] = A[i] y[i] = A[i] }", {0, -1, 1}).codes());
+}
+
+TEST(Flow, a_wider_tile_keeps_every_bit) {
+  const std::string head = "input A: f16[9] output B: f16[9] ";
+  const std::string before = head + "for i in 0..9 { B[i] = A[i] * A[i] }";
+  RULE_EQ("PRF-40", std::string(),
+          judge(before, head + "local T: f32[9] for i in 0..9 { T[i] = f32(A[i]) B[i] = f16(T[i]) * f16(T[i]) }",
+                {0, -1, 1})
+              .codes());
+  // The arithmetic in the wider type rounds elsewhere.
+  RULE_EQ("CLAIM-1", std::string("CLAIM-1"),
+          judge(before, head + "local T: f32[9] for i in 0..9 { T[i] = f32(A[i]) B[i] = f16(T[i] * T[i]) }", {0, -1, 1})
+              .codes());
+}
+
+TEST(Flow, copies_are_accesses_and_must_be_allowed) {
+  // The loop never runs: the copy reads a cell that nothing wrote.
+  const std::string head = "param m in 0..3 input A: f32[9] output y: f32[9] ";
+  const std::string before =
+      head + "for i in 0..9 { for k in 0..m { y[i] = A[i] } if m < 1 { y[i] = 0.0 } }";
+  const Judged j = judge(before, head + "for i in 0..9 { var s: f32 = y[i] for k in 0..m { s = A[i] } y[i] = s if m < 1 { y[i] = 0.0 } }",
+                         {0, -1, 1, 2, -1, 3, 4});
+  RULE_TRUE("PRF-45", j.codes().find("DEF-1") != std::string::npos) << j.codes();
+  // And one outside of the buffer.
+  const Judged out = judge("inout y: f32[9] for i in 0..10 { for k in 0..9 { if i < 9 { y[i] = y[i] + 1.0 } } }",
+                           "inout y: f32[9] for i in 0..10 { var s: f32 = y[i] for k in 0..9 { if i < 9 { s = s + 1.0 } } y[i] = s }",
+                           {0, -1, 1, 2, 3, -1});
+  RULE_TRUE("PRF-45", out.codes().find("BND-1") != std::string::npos) << out.codes();
+}
+
+}  // namespace
+}  // namespace assay
