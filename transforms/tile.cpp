@@ -54,7 +54,8 @@ std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, co
     // Tile loops are in the caller's order; bounds are eliminated from the inside of the nest out.
     std::vector<Stmt> nested;
     for (const Stmt& l : around) {
-      if (std::any_of(loops.begin(), loops.end(), [&](const Stmt& t) { return t->name == l->name; })) nested.push_back(l);
+      if (std::any_of(loops.begin(), loops.end(), [&](const Stmt& t) { return t->name == l->name; }))
+        nested.push_back(l);
     }
     const Index low = extreme(value, nested, false);
     const auto extent = bounded(p, extreme(value, nested, true) - low + 1, around);

@@ -22,7 +22,9 @@ std::vector<Stmt> all_loops(const Program& p) {
 }  // namespace
 
 ScheduleLine random_line(interp::Random& random, const Program& p, std::string_view operation) {
-  const auto& all = operations();
+  std::vector<OperationEntry> all;  // those that move values have lines of their own (random_flow_line)
+  std::copy_if(operations().begin(), operations().end(), std::back_inserter(all),
+               [](const OperationEntry& e) { return e.declaration.schema.front() != 'F'; });
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
   // Operations with a question of legality (two loops, a choice) more often than those that are always right.
   const auto risky = [](const OperationEntry& e) {

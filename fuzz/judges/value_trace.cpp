@@ -57,7 +57,8 @@ class Machine {
   void run() {
     block(program_.body);
     for (const Buffer& b : program_.buffers) {
-      if (is_observed(b.kind)) each_cell(b, [&](const std::vector<std::int64_t>& cell) { observed[{b.name, cell}] = content(b, cell); });
+      if (is_observed(b.kind))
+        each_cell(b, [&](const std::vector<std::int64_t>& cell) { observed[{b.name, cell}] = content(b, cell); });
     }
   }
 
@@ -316,8 +317,8 @@ std::optional<TraceFinding> compare(const Program& before, const Machine& old, c
 
 }  // namespace
 
-TraceResult trace_values(const Program& before, const Program& after, const ParameterMap& parameters, std::uint64_t seed,
-                         std::size_t limit) {
+TraceResult trace_values(const Program& before, const Program& after, const ParameterMap& parameters,
+                         std::uint64_t seed, std::size_t limit) {
   Terms terms;
   Machine old(before, parameters, terms, seed, limit);
   Machine now(after, parameters, terms, seed, limit);

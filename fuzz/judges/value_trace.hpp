@@ -26,7 +26,7 @@ struct TraceResult {
 };
 
 /// Compares the programs on one path. `after` has provenance to `before`; `seed` picks the path.
-TraceResult trace_values(const Program& before, const Program& after, const ParameterMap& parameters, std::uint64_t seed,
-                         std::size_t limit = 50000);
+TraceResult trace_values(const Program& before, const Program& after, const ParameterMap& parameters,
+                         std::uint64_t seed, std::size_t limit = 50000);
 
 }  // namespace assay::fuzz

@@ -36,7 +36,8 @@ class FlowValidator {
       refuse_claim(claim_.refusal, claim_.refused);
     } else if (compare_texts()) {
       flow();
-      for (Obligation& o : lint_after_flow(after_.program, copied_from(), query_)) out_.obligations.push_back(std::move(o));
+      for (Obligation& o : lint_after_flow(after_.program, copied_from(), query_))
+        out_.obligations.push_back(std::move(o));
       const bool idle = nothing_copied();
       for (Obligation& o : out_.obligations) o.vacuous = idle && o.status == Status::proved;
     }
@@ -45,8 +46,15 @@ class FlowValidator {
 
  private:
   void refuse_claim(const std::string& why, const Stmt& where) {
-    Obligation o{"claim",   "every statement of the new program is one of the old program, or a copy",
-                 Status::undecided, "structure", "CLAIM-1", why, {}, false, {}};
+    Obligation o{"claim",
+                 "every statement of the new program is one of the old program, or a copy",
+                 Status::undecided,
+                 "structure",
+                 "CLAIM-1",
+                 why,
+                 {},
+                 false,
+                 {}};
     if (where) {
       o.witness = Witness{};
       o.witness->first.where = where->where;
@@ -81,10 +89,13 @@ class FlowValidator {
       if (!unmoved(*r.now, *r.source.node, r.source.symbols) || !same_guards(*r.now, *r.source.node))
         add(outside, !domain(was));
     }
-    discharge_here({"text", "every statement that is not new is its source's text under the iteration map", "CLAIM-1",
-                    "CLAIM-1"}, forms);
-    discharge_here({"flow-equal", "every execution that is not new is one of the old program, under the same conditions",
-                    "DOM-3", "DOM-3"}, outside);
+    discharge_here(
+        {"text", "every statement that is not new is its source's text under the iteration map", "CLAIM-1", "CLAIM-1"},
+        forms);
+    discharge_here(
+        {"flow-equal", "every execution that is not new is one of the old program, under the same conditions", "DOM-3",
+         "DOM-3"},
+        outside);
     return true;
   }
 
@@ -189,8 +200,12 @@ class FlowValidator {
     for (const Buffer& b : before_.program.buffers) {
       if (!is_observed(b.kind) || same_flow(b.name)) continue;
       auto [cell, inside] = any_cell(b, "cell");
-      const Reader last{{&after_, moments_after_.end(), {}, {}}, cell, {&before_, moments_before_.end(), {}, {}}, cell,
-                        inside, nullptr};
+      const Reader last{{&after_, moments_after_.end(), {}, {}},
+                        cell,
+                        {&before_, moments_before_.end(), {}, {}},
+                        cell,
+                        inside,
+                        nullptr};
       follow(sources, last, last_);
     }
     for (const auto& [storage, cases] : flow_) {
@@ -198,12 +213,14 @@ class FlowValidator {
                      cases);
     }
     for (const auto& [storage, cases] : last_) {
-      discharge_here({"flow-equal", "every cell of `" + storage + "` ends with the write that it ended with", "FLOW-3",
-                      "FLOW-2"}, cases);
+      discharge_here(
+          {"flow-equal", "every cell of `" + storage + "` ends with the write that it ended with", "FLOW-3", "FLOW-2"},
+          cases);
     }
     for (const auto& [storage, cases] : window_) {
-      discharge_here({"window-cover", "every cell of `" + storage + "` that is read was written before", "FLOW-4",
-                      "FLOW-2"}, cases);
+      discharge_here(
+          {"window-cover", "every cell of `" + storage + "` that is read was written before", "FLOW-4", "FLOW-2"},
+          cases);
     }
   }
 
@@ -217,7 +234,8 @@ class FlowValidator {
     }
     for (const auto& [w, when] : found.seen) {
       for (const Role::DataGuard& g : w->role->guards) {
-        if (holds_for(reader, g, sources.writer_instance(*w), when) || !kept_.insert({w->node, g.guard->statement}).second)
+        if (holds_for(reader, g, sources.writer_instance(*w), when) ||
+            !kept_.insert({w->node, g.guard->statement}).second)
           continue;
         if (w->role->kind != Role::Kind::init) follow(sources, kept(*w, g), flow_);
       }

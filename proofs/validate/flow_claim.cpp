@@ -166,8 +166,8 @@ class Deriver {
     const Type target = write.variable ? after_.extraction.variables.at(write.storage).type
                                        : after_.program.find_buffer(write.storage)->type;
     if (value->op == Op::convert) value = value->args[0];
-    const bool unchanged = value->type == target || (to_new ? widens_exactly(value->type, target)
-                                                            : widens_exactly(target, value->type));
+    const bool unchanged =
+        value->type == target || (to_new ? widens_exactly(value->type, target) : widens_exactly(target, value->type));
     if (!is_plain_read(value) || !unchanged || r.now->accesses.size() != 2)
       return refuse("a new statement is no copy of one cell", s);
     r.kind = Role::Kind::copy;

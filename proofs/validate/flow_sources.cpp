@@ -38,7 +38,8 @@ void collect_writers(const View& view, std::map<Symbol, std::vector<Sources::Wri
 
 Sources::Sources(const View& before, const View& after, const Claim& claim)
     : before_(before), after_(after), claim_(claim) {
-  partial_order_ = before.grid_slots > 0 || after.grid_slots > 0 || has_lanes(before.program) || has_lanes(after.program);
+  partial_order_ =
+      before.grid_slots > 0 || after.grid_slots > 0 || has_lanes(before.program) || has_lanes(after.program);
   collect_writers(before, was_, inexact_was_);
   collect_writers(after, now_, inexact_now_);
   for (auto& [storage, writers] : now_) {
@@ -156,8 +157,8 @@ void Sources::from_entry(const Reader& r, Found& into) const {
   std::vector<Formula> written;
   for (const Writer& w : writers_now(r.cell_now.storage)) {
     const Instance b = instantiate(after_, *w.node, "b");
-    written.push_back(exists_solved(
-        b.fresh, domain(b) & hits(b, *w.access, r.cell_now) & ordered_before(b, true, r.now, false)));
+    written.push_back(
+        exists_solved(b.fresh, domain(b) & hits(b, *w.access, r.cell_now) & ordered_before(b, true, r.now, false)));
   }
   const Formula none = r.when & !Formula::any(std::move(written));
   if (none.is_false()) return;
@@ -175,9 +176,9 @@ void Sources::from_entry(const Reader& r, Found& into) const {
   if (writers == was_.end()) return;
   for (const Writer& o : writers->second) {
     const Instance p = instantiate(before_, *o.node, "p");
-    into.flow.push_back(make(Formula::all({none, domain(p), hits(p, *o.access, r.cell_was),
-                                           ordered_before(p, true, r.was, false)}),
-                             r, p, o.access));
+    into.flow.push_back(
+        make(Formula::all({none, domain(p), hits(p, *o.access, r.cell_was), ordered_before(p, true, r.was, false)}), r,
+             p, o.access));
   }
 }
 

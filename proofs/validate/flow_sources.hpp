@@ -38,8 +38,8 @@ class Sources {
   const std::vector<Writer>& writers_now(const Symbol& storage) const;
 
   struct Found {
-    std::vector<Case> flow;                    // the values may differ
-    std::vector<Case> window;                  // new storage is read that was not written
+    std::vector<Case> flow;                               // the values may differ
+    std::vector<Case> window;                             // new storage is read that was not written
     std::vector<std::pair<const Writer*, Formula>> seen;  // the last writers, and when they are
   };
   /// All ways in which a reader may see something else than before.
@@ -55,7 +55,8 @@ class Sources {
   void from_body(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const;
   void from_copy(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const;
   void from_entry(const Reader& r, Found& into) const;
-  Case make(const Formula& f, const Reader& r, std::optional<Instance> writer = {}, const Access* access = nullptr) const;
+  Case make(const Formula& f, const Reader& r, std::optional<Instance> writer = {},
+            const Access* access = nullptr) const;
   bool inexact(const Reader& r) const;
 
   const View& before_;

@@ -8,9 +8,8 @@
 namespace assay::derive {
 
 bool is_plain_read(const Expr& e) {
-  return e->op == Op::variable ||
-         (e->op == Op::load &&
-          std::all_of(e->args.begin(), e->args.end(), [](const Expr& i) { return i->op == Op::index; }));
+  return e->op == Op::variable || (e->op == Op::load && std::all_of(e->args.begin(), e->args.end(),
+                                                                    [](const Expr& i) { return i->op == Op::index; }));
 }
 
 bool FlowText::differ(std::string what) {
@@ -29,8 +28,8 @@ bool FlowText::same_list(const std::vector<Expr>& before, const std::vector<Expr
 bool FlowText::same(const Expr& before, const Expr& after) {
   if (before->type != after->type) return differ("types differ");
   if (is_plain_read(before)) {
-    const bool narrowed = after->op == Op::convert && is_plain_read(after->args[0]) &&
-                          widens_exactly(before->type, after->args[0]->type);
+    const bool narrowed =
+        after->op == Op::convert && is_plain_read(after->args[0]) && widens_exactly(before->type, after->args[0]->type);
     return is_plain_read(after) || narrowed || differ("a read became another expression");
   }
   if (before->op != after->op) return differ("operations differ");

@@ -41,12 +41,14 @@ bool same_grid(const Program& p, const Program& q) {
 }
 
 bool same_guards(const Node& a, const Node& b) {
-  return std::equal(a.guards.begin(), a.guards.end(), b.guards.begin(), b.guards.end(),
-                    [](const Guard& g, const Guard& h) { return g.positive == h.positive && g.condition == h.condition; });
+  return std::equal(
+      a.guards.begin(), a.guards.end(), b.guards.begin(), b.guards.end(),
+      [](const Guard& g, const Guard& h) { return g.positive == h.positive && g.condition == h.condition; });
 }
 
 bool unmoved(const Node& now, const Node& source, const std::map<Symbol, Index>& to_source) {
-  if (!std::equal(now.loops.begin(), now.loops.end(), source.loops.begin(), source.loops.end(), same_header)) return false;
+  if (!std::equal(now.loops.begin(), now.loops.end(), source.loops.begin(), source.loops.end(), same_header))
+    return false;
   return std::all_of(source.loops.begin(), source.loops.end(), [&](const Stmt& l) {
     const Symbol* s = to_source.at(l->name).as_symbol();
     return s && *s == l->name;

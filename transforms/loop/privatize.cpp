@@ -63,8 +63,8 @@ class Privatize final : public Operation {
     if (!found) return tl::unexpected(std::move(found).error());
 
     NameSupply names(before.bound_names());
-    const Symbol accumulator = line_.results.empty() ? derived_name(target, "acc", names)
-                                                     : names.fresh(line_.results.at("accumulator"));
+    const Symbol accumulator =
+        line_.results.empty() ? derived_name(target, "acc", names) : names.fresh(line_.results.at("accumulator"));
     const Buffer& buffer = *before.find_buffer(target);
     Program after = before;
     std::vector<Index> at;
@@ -87,7 +87,7 @@ class Privatize final : public Operation {
     std::vector<Index> cell{};
     std::vector<Stmt> tile_loops{};  // that move the cell, outermost first
     std::vector<Stmt> around{};      // all loops around the access
-    std::vector<Guard> shared{};     // conditions inside the loop that all accesses stand under and that the copies share
+    std::vector<Guard> shared{};  // conditions inside the loop that all accesses stand under and that the copies share
   };
 
   Refusal refused(std::string code, const std::string& reason, const Stmt& where) const {
@@ -100,7 +100,8 @@ class Privatize final : public Operation {
     bool any = false, stored = false;
     std::size_t depth = 0;
     for (const Node& n : extraction.nodes) {
-      const auto at = std::find_if(n.loops.begin(), n.loops.end(), [&](const Stmt& l) { return l->name == loop->name; });
+      const auto at =
+          std::find_if(n.loops.begin(), n.loops.end(), [&](const Stmt& l) { return l->name == loop->name; });
       if (at == n.loops.end()) continue;
       depth = static_cast<std::size_t>(at - n.loops.begin());
       for (const Access& a : n.accesses) {
@@ -131,8 +132,8 @@ class Privatize final : public Operation {
   }
 
   static std::size_t depth_of(const std::vector<Stmt>& loops, const Stmt& loop) {
-    return static_cast<std::size_t>(std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == loop->name; }) -
-                                    loops.begin());
+    return static_cast<std::size_t>(
+        std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == loop->name; }) - loops.begin());
   }
 
   static void keep_common(std::vector<Guard>& shared, const std::vector<Guard>& other) {
@@ -149,12 +150,14 @@ class Privatize final : public Operation {
   tl::expected<Uses, Refusal> classified(Uses u, std::size_t depth, const Stmt& loop) const {
     const std::set<Symbol> in_cell = symbols_of(u.cell);
     if (in_cell.count(loop->name) != 0)
-      return tl::unexpected(refused("PVT-4", fmt::format("each iteration of `{}` uses another cell", loop->name), loop));
+      return tl::unexpected(
+          refused("PVT-4", fmt::format("each iteration of `{}` uses another cell", loop->name), loop));
     std::set<Symbol> hidden{loop->name};  // bound inside, and not known where the copies stand
     for (std::size_t k = depth + 1; k < u.around.size(); ++k) {
       const Stmt& l = u.around[k];
       if (is_hardware(l->axis) || l->axis == Axis::reduce)
-        return tl::unexpected(refused("PVT-5", fmt::format("`{}` inside the loop is a `@{}` loop", l->name, name(l->axis)), l));
+        return tl::unexpected(
+            refused("PVT-5", fmt::format("`{}` inside the loop is a `@{}` loop", l->name, name(l->axis)), l));
       if (in_cell.count(l->name) == 0) {
         hidden.insert(l->name);
         continue;

@@ -30,8 +30,17 @@ class Stage final : public Operation {
     d.summary = "reads a buffer through a tile that is filled just before";
     d.parameters = {
         {"source", ParameterInfo::Kind::buffer, true, {}, {}, "the buffer that is read"},
-        {"over", ParameterInfo::Kind::loops, true, {}, {}, "the loops that run through the tile; their order is that of its axes"},
-        {"precision", ParameterInfo::Kind::choice, false, {}, {"f32", "f64", "i16", "i32", "i64"},
+        {"over",
+         ParameterInfo::Kind::loops,
+         true,
+         {},
+         {},
+         "the loops that run through the tile; their order is that of its axes"},
+        {"precision",
+         ParameterInfo::Kind::choice,
+         false,
+         {},
+         {"f32", "f64", "i16", "i32", "i64"},
          "type of the tile, when wider"},
         {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "not built yet"},
         {"hoisted", ParameterInfo::Kind::boolean, false, {}, {}, "not built yet"},
@@ -81,10 +90,12 @@ class Stage final : public Operation {
     auto found = reads(before, source.name);
     if (!found) return tl::unexpected(std::move(found).error());
     const auto tile = tile_of(before, found->cell, found->tile_loops, found->around);
-    if (!tile) return tl::unexpected(refused("STG-7", "the number of cells in the tile has no constant bound", found->first));
+    if (!tile)
+      return tl::unexpected(refused("STG-7", "the number of cells in the tile has no constant bound", found->first));
 
     NameSupply names(before.bound_names());
-    const Symbol tile_name = line_.results.empty() ? derived_name(source.name, "t", names) : names.fresh(line_.results.at("tile"));
+    const Symbol tile_name =
+        line_.results.empty() ? derived_name(source.name, "t", names) : names.fresh(line_.results.at("tile"));
     const auto precision = line_.choices.find("precision");
     const Type type = precision == line_.choices.end() ? source.type : *parse_type(precision->second);
     Program out = before;
@@ -151,7 +162,8 @@ class Stage final : public Operation {
           out.around = n.loops;
           out.first = n.stmt;
         } else if (!(*cell == out.cell)) {
-          return tl::unexpected(refused("STG-4", fmt::format("two reads of `{}` have different indices", source), n.stmt));
+          return tl::unexpected(
+              refused("STG-4", fmt::format("two reads of `{}` have different indices", source), n.stmt));
         }
       }
     }
@@ -169,7 +181,8 @@ class Stage final : public Operation {
     for (const Symbol& s : line_.loops.at("over")) {
       const Stmt loop = *std::find_if(r.around.begin(), r.around.end(), [&](const Stmt& l) { return l->name == s; });
       if (!tiled.insert(s).second || needed.count(s) == 0)
-        return tl::unexpected(refused("STG-5", fmt::format("the index does not use `{}`, or the line names it twice", s), loop));
+        return tl::unexpected(
+            refused("STG-5", fmt::format("the index does not use `{}`, or the line names it twice", s), loop));
       if (is_hardware(loop->axis) || loop->axis == Axis::reduce)
         return tl::unexpected(refused("STG-6", fmt::format("`{}` is a `@{}` loop", s, name(loop->axis)), loop));
       r.tile_loops.push_back(loop);
@@ -180,9 +193,10 @@ class Stage final : public Operation {
     for (const Stmt& l : r.around) {
       if (tiled.count(l->name) == 0 && needed.count(l->name) != 0) r.anchor = l;
     }
-    return order_fits(r) ? tl::expected<Reads, Refusal>(std::move(r))
-                         : tl::unexpected(refused("STG-6", "the bounds of a loop of the tile depend on another one after it",
-                                                  r.tile_loops[0]));
+    return order_fits(r)
+               ? tl::expected<Reads, Refusal>(std::move(r))
+               : tl::unexpected(refused("STG-6", "the bounds of a loop of the tile depend on another one after it",
+                                        r.tile_loops[0]));
   }
 
   // The filling nest has the tile's loops in the line's order: a bound may use only those before.
@@ -205,7 +219,8 @@ class Stage final : public Operation {
     std::vector<Expr> inside;
     for (std::size_t d = 0; d < r.cell.size(); ++d) {
       if (interval(r.cell[d], ranges).lo < 0) inside.push_back(compare(Op::le, 0, r.cell[d]));
-      if (interval(source.dims[d] - r.cell[d], ranges).lo <= 0) inside.push_back(compare(Op::lt, r.cell[d], source.dims[d]));
+      if (interval(source.dims[d] - r.cell[d], ranges).lo <= 0)
+        inside.push_back(compare(Op::lt, r.cell[d], source.dims[d]));
     }
     Expr value = make_load(source.name, source.type, index_expressions(r.cell), r.first->where);
     if (type != source.type) value = make_convert(type, value, r.first->where);
