@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/traverse.hpp"
+#include "proofs/validate/launch.hpp"
 
 namespace assay::derive {
 namespace {
@@ -98,6 +99,7 @@ Sources::Found Sources::trace(const Reader& r) const {
     const Formula last = last_before(wi, *w.access, r);
     if (last.is_false()) continue;
     out.seen.emplace_back(&w, last);
+    out_of_thread(after_, wi, r.cell_now, r.now, last, r, out);
     switch (w.role->kind) {
       case Role::Kind::body: from_body(w, wi, last, r, out); break;
       case Role::Kind::copy: from_copy(w, wi, last, r, out); break;
@@ -106,6 +108,17 @@ Sources::Found Sources::trace(const Reader& r) const {
   }
   from_entry(r, out);
   return out;
+}
+
+// A statement outside of a grid loop runs in every group, on the group's own copy of private storage, and only in one of
+// them meets what was written inside the loop. Nothing is claimed about that.
+void Sources::out_of_thread(const View& view, const Instance& writer, const Cell& cell, const Instance& reader,
+                            const Formula& when, const Reader& r, Found& into) const {
+  const Buffer* buffer = cell.variable || view.grid_slots == 0 ? nullptr : view.program.find_buffer(cell.storage);
+  if (!buffer || !is_private(buffer->kind)) return;
+  Case c = make(when & out_of_reach(writer, reader), r);
+  c.approximate = true;
+  into.flow.push_back(std::move(c));
 }
 
 // The value of the old execution that the last writer claims: it must be what the old reader sees.
@@ -124,6 +137,7 @@ void Sources::from_body(const Writer& w, const Instance& wi, const Formula& last
     elsewhere = !same_place(r.cell_now, r.cell_was);  // a dynamic index: the cells it may hit keep their identity
   }
   into.flow.push_back(make(last & (elsewhere | !ordered_before(x, true, r.was, false)), r, x, store));
+  out_of_thread(before_, x, r.cell_was, r.was, last, r, into);
   for (const Writer& o : was_.at(r.cell_was.storage)) {
     const Instance p = instantiate(before_, *o.node, "p");
     into.flow.push_back(make(Formula::all({last, domain(p), hits(p, *o.access, r.cell_was),
@@ -147,8 +161,10 @@ void Sources::from_copy(const Writer& w, const Instance& wi, const Formula& last
     const Instance p = instantiate(before_, *o.node, "p");
     const Formula told_apart = (ordered_before(p, true, r.was, false) & not_before(p, moment)) |
                                (ordered_before(p, true, moment, false) & not_before(p, r.was));
-    into.flow.push_back(
-        make(Formula::all({last, domain(p), hits(p, *o.access, r.cell_was), told_apart}), r, p, o.access));
+    const Formula meets = Formula::all({last, domain(p), hits(p, *o.access, r.cell_was)});
+    into.flow.push_back(make(meets & told_apart, r, p, o.access));
+    out_of_thread(before_, p, r.cell_was, r.was, meets, r, into);
+    out_of_thread(before_, p, r.cell_was, moment, meets, r, into);
   }
 }
 

@@ -1,0 +1,104 @@
+// privatize: what it makes, what it refuses (PVT-…), and that its obligations follow from what it made.
+#include "moves.hpp"
+
+namespace assay::test {
+namespace {
+
+// Statements as the printer writes them, with the private buffer declared.
+std::string expected(const std::string& statements, const std::string& declarations = {}) {
+  return printed(statements, declarations);
+}
+
+TEST(Privatize, KeepsOneCellInAVariable) {
+  const Moved m = moved(nest("for i in 0..8 { for k in 0..9 { A[i] += Y[i, k] } }"), "privatize A over=k -> acc");
+  RULE_EQ("PVT-7", expected("for i in 0..8 { var acc: f32 = A[i] for k in 0..9 { acc = acc + Y[i, k] } A[i] = acc }"),
+          m.text);
+  EXPECT_EQ("", m.code);
+  const Moved named = moved(nest("for i in 0..8 { for k in 0..9 { A[i] += Y[i, k] } }"), "privatize A over=k");
+  RULE_TRUE("PVT-9", named.text.find("A_acc") != std::string::npos) << named.text;
+}
+
+TEST(Privatize, KeepsATileInABuffer) {
+  const Moved m = moved(nest("for i in 0..4 { for k in 0..9 { for j in 0..5 { B[i, 2 * j + 1] += Y[k, j] } } }"),
+                        "privatize B over=k -> acc");
+  RULE_EQ("PVT-7",
+          expected("for i in 0..4 { for j.1 in 0..5 { acc[j.1] = B[i, 2 * j.1 + 1] } for k in 0..9 { for j in 0..5 "
+                   "{ acc[j] += Y[k, j] } } for j.2 in 0..5 { B[i, 2 * j.2 + 1] = acc[j.2] } }",
+                   "local acc: f32[5]"),
+          m.text);
+  EXPECT_EQ("", m.code);
+  RULE_TRUE("PVT-6", m.after->find_buffer("acc")->dims == std::vector<Index>{Index(5)});
+  // As many cells as the outer loop can need.
+  const Moved triangle = moved(nest("for i in 0..4 { for k in 0..9 { for j in i..6 { B[i, j] += Y[k, j] } } }"),
+                               "privatize B over=k -> acc");
+  RULE_TRUE("PVT-6", triangle.after->find_buffer("acc")->dims == std::vector<Index>{Index(6)}) << triangle.text;
+  EXPECT_EQ("", triangle.code);
+  const Moved symbolic = moved(nest("for k in 0..9 { for j in 0..n { A[j] += Y[k, j] } }", "param n in 1..60"),
+                               "privatize A over=k -> acc");
+  RULE_TRUE("PVT-6", symbolic.after->find_buffer("acc")->dims == std::vector<Index>{Index::symbol("n")});
+  EXPECT_EQ("", symbolic.code);
+}
+
+TEST(Privatize, CopiesUnderTheConditionsThatTheLoopDoesNotChange) {
+  // Neither the loop nor data: around the copies too. The other one stays on the update.
+  const Moved m = moved(nest("for i in 0..70 { for k in 0..9 { if i < 64 { if k < 5 { A[i] += X[k] } } } }"),
+                        "privatize A over=k -> acc");
+  RULE_EQ("PVT-8",
+          expected("for i in 0..70 { var acc: f32 if i < 64 { acc = A[i] } for k in 0..9 { if i < 64 { if k < 5 { "
+                   "acc = acc + X[k] } } } if i < 64 { A[i] = acc } }"),
+          m.text);
+  EXPECT_EQ("", m.code);
+  const Moved data =
+      moved(nest("for i in 0..8 { for k in 0..9 { if flag[k] > 0 { A[i] += X[k] } } }"), "privatize A over=k -> acc");
+  RULE_EQ("PVT-8",
+          expected("for i in 0..8 { var acc: f32 = A[i] for k in 0..9 { if flag[k] > 0 { acc = acc + X[k] } } A[i] "
+                   "= acc }"),
+          data.text);
+  EXPECT_EQ("", data.code);
+  // A condition on the tile's own cell goes along with the copies.
+  const Moved edge =
+      moved(nest("for k in 0..9 { for j in 0..70 { if j < 64 { A[j] += X[k] } } }"), "privatize A over=k -> acc");
+  RULE_TRUE("PVT-8", edge.text.find("if j.1 < 64 {\n      acc[j.1] = A[j.1]") != std::string::npos) << edge.text;
+  EXPECT_EQ("", edge.code);
+  // Not shared by all uses: the copies are not under it, and reach outside of the buffer.
+  const Moved two =
+      moved(nest("for i in 0..8 { for k in 0..9 { if i < 4 { A[i + 60] += X[k] } if i < 3 { A[i + 60] *= 2.0 } } }"),
+            "privatize A over=k -> acc");
+  RULE_EQ("PVT-8", std::string("BND-1"), two.code);
+}
+
+TEST(Privatize, RefusesWhatHasNoSingleCell) {
+  const auto code = [](const std::string& statements, const std::string& l = "privatize A over=k -> acc") {
+    return moved(nest(statements, "input ids: i32[9] in 0..9"), l).code;
+  };
+  RULE_EQ("PVT-1", std::string("PVT-1"),
+          code("for i in 0..8 { for k in 0..9 { A[0] += X[k] } }", "privatize A over=i,k"));
+  RULE_EQ("PVT-1", std::string("PVT-1"), code("for k in 0..9 @grid { A[0] += X[k] }"));
+  RULE_EQ("PVT-2", std::string("PVT-2"), code("for i in 0..8 { for k in 0..9 { B[i, k] = A[i] } }"));
+  RULE_EQ("PVT-2", std::string("PVT-2"), code("for k in 0..9 { B[0, k] = 1.0 } A[0] = 1.0"));
+  RULE_EQ("PVT-3", std::string("PVT-3"), code("for k in 0..9 { A[0] += X[k] A[1] = 1.0 }"));
+  RULE_EQ("PVT-3", std::string("PVT-3"), code("for k in 0..9 { A[ids[k]] += X[k] }"));
+  RULE_EQ("PVT-3", std::string("PVT-3"), code("for k in 0..9 { A[0] += X[k] zero A }"));
+  RULE_EQ("PVT-4", std::string("PVT-4"), code("for k in 0..9 { A[k] += X[k] }"));
+  RULE_EQ("PVT-5", std::string("PVT-5"), code("for k in 0..9 { for j in k..9 { A[j] += X[k] } }"));
+  RULE_EQ("PVT-5", std::string("PVT-5"), code("for k in 0..9 { for j in 0..9 @grid { A[j] += X[k] } }"));
+  RULE_TRUE("PVT-6", moved(nest("for i in 0..n { for k in 0..9 { for j in 0..i { A[j] += X[k] } } }",
+                                "param n in 0..9223372036854775807"),
+                           "privatize A over=k -> acc")
+                             .code == "PVT-6");
+}
+
+TEST(Privatize, TheCopiesAreJudgedToo) {
+  // A loop that may not run: the cell is read and written back all the same.
+  const Moved idle =
+      moved(program("program p { param m in 0..4 input X: f32[4] output y: f32[3] for i in 0..3 { for k in 0..m { "
+                    "y[i] = X[k] } if m < 1 { y[i] = 0.0 } } }"),
+            "privatize y over=k -> acc");
+  EXPECT_EQ("DEF-1", idle.code);
+  // Groups that accumulate into one cell were wrong before; of a cell per group nothing is wrong.
+  const Moved grid = moved(nest("for i in 0..8 @grid { for k in 0..9 { A[i] += X[k] } }"), "privatize A over=k -> acc");
+  EXPECT_EQ("", grid.code);
+}
+
+}  // namespace
+}  // namespace assay::test
