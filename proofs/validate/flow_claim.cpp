@@ -244,8 +244,9 @@ Instance OldPlace::at(const View& before, const Instance& now) const {
   return x;
 }
 
-bool has_new_statements(const Program& after) {
-  bool found = false;
+bool moves_values(const Program& before, const Program& after) {
+  bool found = std::any_of(after.buffers.begin(), after.buffers.end(),
+                           [&](const Buffer& b) { return before.find_buffer(b.name) == nullptr; });
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
     const bool acts = s->kind == StmtKind::store || s->kind == StmtKind::assign || s->kind == StmtKind::zero ||

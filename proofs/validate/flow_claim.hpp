@@ -51,8 +51,8 @@ struct Claim {
   Stmt refused{};
 };
 
-/// Some statement of the program that does anything comes from no old statement.
-bool has_new_statements(const Program& after);
+/// There is new storage, or some statement that does anything comes from no old statement.
+bool moves_values(const Program& before, const Program& after);
 
 Claim derive_roles(const View& before, const View& after, Moments& moments_before, Moments& moments_after);
 

@@ -14,6 +14,7 @@
 #include <array>
 
 #include "ir/traverse.hpp"
+#include "proofs/validate/accumulation.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
 #include "proofs/validate/coverage.hpp"
@@ -479,7 +480,13 @@ Validation validate(const Program& before, const Program& after, Query& query) {
                                {}});
     return out;
   }
-  return has_new_statements(after) ? validate_flow(before, after, query) : StepValidator(before, after, query).run();
+  if (!moves_values(before, after)) return validate_order(before, after, query);
+  return combines_partials(before, after) ? validate_accumulation(before, after, query)
+                                          : validate_flow(before, after, query);
+}
+
+Validation derive::validate_order(const Program& before, const Program& after, Query& query) {
+  return StepValidator(before, after, query).run();
 }
 
 }  // namespace assay

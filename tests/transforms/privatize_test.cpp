@@ -58,7 +58,7 @@ TEST(Privatize, CopiesUnderTheConditionsThatTheLoopDoesNotChange) {
   // A condition on the tile's own cell goes along with the copies.
   const Moved edge =
       moved(nest("for k in 0..9 { for j in 0..70 { if j < 64 { A[j] += X[k] } } }"), "privatize A over=k -> acc");
-  RULE_TRUE("PVT-8", edge.text.find("if j.1 < 64 {\n      acc[j.1] = A[j.1]") != std::string::npos) << edge.text;
+  RULE_TRUE("PVT-8", edge.text.find("if j.1 < 64 {\n    acc[j.1] = A[j.1]") != std::string::npos) << edge.text;
   EXPECT_EQ("", edge.code);
   // Not shared by all uses: the copies are not under it, and reach outside of the buffer.
   const Moved two =

@@ -58,6 +58,7 @@ class Stage final : public Operation {
         {"STG-5", "a loop of the tile does not occur in the index"},
         {"STG-6", "a loop of the tile is a hardware loop, or its bounds are not known where the tile is filled"},
         {"STG-7", "the tile has no extent free of loop symbols"},
+        {"STG-11", "the tile would have to be filled inside a scope"},
     };
     d.schema = "F (flow)";
     d.obligations = {"flow-equal", "window-cover", "in-bounds", "defined-before-read"};
@@ -171,11 +172,11 @@ class Stage final : public Operation {
       const Stmt loop = find_loops(before, over[0]).front();
       return tl::unexpected(refused("STG-3", fmt::format("nothing reads `{}` under all of these loops", source), loop));
     }
-    return anchored(std::move(out));
+    return anchored(std::move(out), before);
   }
 
   // The deepest loop that the index, or a bound of the tile's loops, needs besides these loops.
-  tl::expected<Reads, Refusal> anchored(Reads r) const {
+  tl::expected<Reads, Refusal> anchored(Reads r, const Program& before) const {
     std::set<Symbol> needed = symbols_of(r.cell);
     std::set<Symbol> tiled;
     for (const Symbol& s : line_.loops.at("over")) {
@@ -193,10 +194,26 @@ class Stage final : public Operation {
     for (const Stmt& l : r.around) {
       if (tiled.count(l->name) == 0 && needed.count(l->name) != 0) r.anchor = l;
     }
+    if (r.anchor && !outside_scopes(before, r.anchor))
+      return tl::unexpected(
+          refused("STG-11", fmt::format("`{}`, which moves the tile, is in a scope", r.anchor->name), r.anchor));
     return order_fits(r)
                ? tl::expected<Reads, Refusal>(std::move(r))
                : tl::unexpected(refused("STG-6", "the bounds of a loop of the tile depend on another one after it",
                                         r.tile_loops[0]));
+  }
+
+  // A scope holds no stores.
+  static bool outside_scopes(const Program& p, const Stmt& loop) {
+    bool found = false;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      found |= s->kind == StmtKind::loop && s->name == loop->name;
+      return true;
+    };
+    v.enter_expr = [](const Expr&) { return false; };
+    visit(p.body, v);
+    return found;
   }
 
   // The filling nest has the tile's loops in the line's order: a bound may use only those before.
