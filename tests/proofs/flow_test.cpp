@@ -3,88 +3,13 @@
 
 #include <algorithm>
 
-#include "ir/traverse.hpp"
-#include "proofs/isl/query.hpp"
-#include "proofs/validate/validate.hpp"
-#include "tests/support/programs.hpp"
+#include "claimed_pairs.hpp"
 #include "tests/support/rules.hpp"
-#include "transforms/operation.hpp"
 
 namespace assay {
 namespace {
 
-using test::line;
-using test::program;
 using Status = Obligation::Status;
-
-// The new program's statements, in preorder, come from these statements of the old one, at the same iteration of loops of
-// the same name (or at `at`); −1 is a new statement.
-Program claimed(const Program& before, const Program& after, const std::vector<int>& sources,
-                const std::map<Symbol, Index>& at = {}) {
-  std::vector<std::map<Symbol, Index>> loops;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    loops.push_back(s->provenance->to_source);
-    return true;
-  };
-  visit(before.body, v);
-  // `rewrite` goes bottom-up: numbers are looked up by node.
-  std::map<const StmtNode*, int> number;
-  int next = 0;
-  Visitor w;
-  w.enter_stmt = [&](const Stmt& s) {
-    number[&*s] = next++;
-    return true;
-  };
-  visit(after.body, w);
-  EXPECT_EQ(sources.size(), static_cast<std::size_t>(next)) << print(after);
-  std::function<Block(const Block&)> block = [&](const Block& b) {
-    Block out;
-    for (const Stmt& s : b) {
-      out.push_back(with(s, [&](StmtNode& n) {
-        const int source = sources.at(static_cast<std::size_t>(number.at(&*s)));
-        n.body = block(s->body);
-        n.other = block(s->other);
-        n.provenance = nullptr;
-        if (source < 0) return;
-        Provenance p{source, loops.at(static_cast<std::size_t>(source))};
-        for (auto& [symbol, value] : p.to_source) {
-          if (const auto it = at.find(symbol); it != at.end()) value = it->second;
-        }
-        n.provenance = std::make_shared<const Provenance>(std::move(p));
-      }));
-    }
-    return out;
-  };
-  Program out = after;
-  out.body = block(after.body);
-  return out;
-}
-
-struct Judged {
-  Validation validation;
-  std::string codes() const {  // of what is not proved, in order
-    std::string out;
-    for (const Obligation& o : validation.obligations) {
-      if (o.status != Status::proved) out += (out.empty() ? "" : " ") + o.code;
-    }
-    return out;
-  }
-  const Obligation* find(const std::string& kind, Status status) const {
-    for (const Obligation& o : validation.obligations) {
-      if (o.kind == kind && o.status == status) return &o;
-    }
-    return nullptr;
-  }
-};
-
-Judged judge(const std::string& before, const std::string& after, const std::vector<int>& sources,
-             const std::map<Symbol, Index>& at = {}) {
-  const auto query = make_isl_query();
-  const Program p = number_statements(program("program p { " + before + " }"));
-  const Program q = claimed(p, program("program p { " + after + " }"), sources, at);
-  return {validate(p, q, *query)};
-}
 
 const std::string rows = "param n in 0..9 param m in 0..9 input A: f32[9, 9] inout y: f32[9] ";
 const std::string sum = rows + "for i in 0..n { for k in 0..m { y[i] = y[i] + A[i, k] } }";
