@@ -245,7 +245,7 @@ class AccumulationValidator {
 
   // ---- partial results ---------------------------------------------------------------------------------------------
 
-  Cell cell(const Instance& x, const Access& a) const { return *cell_of(x, a); }
+  Spot cell(const Instance& x, const Access& a) const { return *cell_of(x, a); }
   Instance source_of(const Contribution& c, const Instance& now) const {
     return source_instance(before_, *c.source, now);
   }
@@ -267,7 +267,7 @@ class AccumulationValidator {
     for (const Contribution& c : contributions_) {
       const Instance y = instantiate(after_, *c.now, "y");
       const Instance x = source_of(c, y);
-      const Cell part = cell(y, *c.now->store());
+      const Spot part = cell(y, *c.now->store());
       started(y, x, part, c, starts);
       combined(y, x, part, c, once);
       isolated(y, x, part, c, apart);
@@ -311,7 +311,7 @@ class AccumulationValidator {
     return {f, x, {}, c.source->store(), nullptr, has_data_guard(*c.now), {}};
   }
 
-  void started(const Instance& y, const Instance& x, const Cell& part, const Contribution& c,
+  void started(const Instance& y, const Instance& x, const Spot& part, const Contribution& c,
                std::vector<Case>& into) const {
     std::vector<Formula> ways;
     for (const Node* n : starts_) {
@@ -325,9 +325,9 @@ class AccumulationValidator {
     into.push_back(make(domain(y) & !Formula::any(std::move(ways)), x, c));
   }
 
-  void combined(const Instance& y, const Instance& x, const Cell& part, const Contribution& c,
+  void combined(const Instance& y, const Instance& x, const Spot& part, const Contribution& c,
                 std::vector<Case>& into) const {
-    const Cell target = cell(x, *c.source->store());
+    const Spot target = cell(x, *c.source->store());
     std::vector<Formula> ways;
     const auto reads_it = [&](const Combination& m, const Access& p, const Instance& i) {
       return p.storage == part.storage ? domain(Instance{&after_, m.now, i.symbols, {}}) & same_place(cell(i, p), part)
@@ -353,9 +353,9 @@ class AccumulationValidator {
     into.push_back(make(domain(y) & !Formula::any(std::move(ways)), x, c));
   }
 
-  void isolated(const Instance& y, const Instance& x, const Cell& part, const Contribution& c,
+  void isolated(const Instance& y, const Instance& x, const Spot& part, const Contribution& c,
                 std::vector<Case>& into) const {
-    const Cell target = cell(x, *c.source->store());
+    const Spot target = cell(x, *c.source->store());
     for (const Combination& m : combinations_) {
       const Instance i = instantiate(after_, *m.reads, "m");
       const Instance at{&after_, m.now, i.symbols, {}};

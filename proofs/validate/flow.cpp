@@ -102,7 +102,7 @@ class FlowValidator {
   // ---- readers ---------------------------------------------------------------------------------------------------
 
   // A buffer's cell, or any cell where the index is dynamic.
-  std::pair<Cell, Formula> cell_or_any(const Instance& x, const Access& a) const {
+  std::pair<Spot, Formula> cell_or_any(const Instance& x, const Access& a) const {
     if (const auto cell = cell_of(x, a)) return {*cell, Formula::truth()};
     return any_cell(*x.view->program.find_buffer(a.storage), "cell");
   }
@@ -111,8 +111,8 @@ class FlowValidator {
     std::vector<Reader> out;
     const Instance now = instantiate(after_, *r.now, "r");
     if (r.kind == Role::Kind::copy) {
-      const Cell cell = *cell_of(now, *r.read);
-      const Cell was = r.from_old ? cell : *cell_of(now, *r.now->store());
+      const Spot cell = *cell_of(now, *r.read);
+      const Spot was = r.from_old ? cell : *cell_of(now, *r.now->store());
       out.push_back({now, cell, r.moment.at(before_, now), was, domain(now), nullptr});
     }
     if (r.kind != Role::Kind::body) return out;
@@ -142,7 +142,7 @@ class FlowValidator {
     auto [cell, inside] = cell_or_any(at, *w.access);
     return {at, cell, w.role->source.at(before_, at), cell, domain(at) & inside, nullptr};
   }
-  Cell old_cell(const Sources::Writer& w, const Instance& at) const {
+  Spot old_cell(const Sources::Writer& w, const Instance& at) const {
     const Role& r = *w.role;
     if (r.kind == Role::Kind::copy) return *cell_of(at, r.from_old ? *r.read : *w.access);
     if (r.kind == Role::Kind::init) return {};

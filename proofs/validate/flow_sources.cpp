@@ -58,7 +58,7 @@ const std::vector<Sources::Writer>& Sources::writers_now(const Symbol& storage) 
   return it == now_.end() ? none : it->second;
 }
 
-Formula Sources::hits(const Instance& x, const Access& a, const Cell& cell) const {
+Formula Sources::hits(const Instance& x, const Access& a, const Spot& cell) const {
   const auto own = cell_of(x, a);
   return own ? same_place(*own, cell) : Formula::truth();
 }
@@ -112,7 +112,7 @@ Sources::Found Sources::trace(const Reader& r) const {
 
 // A statement outside of a grid loop runs in every group, on the group's own copy of private storage, and only in one of
 // them meets what was written inside the loop. Nothing is claimed about that.
-void Sources::out_of_thread(const View& view, const Instance& writer, const Cell& cell, const Instance& reader,
+void Sources::out_of_thread(const View& view, const Instance& writer, const Spot& cell, const Instance& reader,
                             const Formula& when, const Reader& r, Found& into) const {
   const Buffer* buffer = cell.variable || view.grid_slots == 0 ? nullptr : view.program.find_buffer(cell.storage);
   if (!buffer || !is_private(buffer->kind)) return;
@@ -149,7 +149,7 @@ void Sources::from_body(const Writer& w, const Instance& wi, const Formula& last
 // The value of the old cell at the copy's moment: no old writer may tell that moment from the old reader.
 void Sources::from_copy(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const {
   const Instance moment = w.role->moment.at(before_, wi);
-  const Cell cell = *cell_of(wi, w.role->from_old ? *w.role->read : *w.access);
+  const Spot cell = *cell_of(wi, w.role->from_old ? *w.role->read : *w.access);
   if (cell.storage != r.cell_was.storage) {
     into.flow.push_back(make(last, r));
     return;

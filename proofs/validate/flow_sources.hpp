@@ -19,9 +19,9 @@ namespace assay::derive {
 /// same value. The points are reads of statements, or moments.
 struct Reader {
   Instance now;
-  Cell cell_now{};
+  Spot cell_now{};
   Instance was;
-  Cell cell_was{};
+  Spot cell_was{};
   Formula when = Formula::truth();  // over the symbols of `now` (and of open cells)
   const Access* access = nullptr;   // of `was`, for people
 };
@@ -48,13 +48,13 @@ class Sources {
   Instance writer_instance(const Writer& w) const { return instantiate(after_, *w.node, "w"); }
 
  private:
-  Formula hits(const Instance& x, const Access& a, const Cell& cell) const;
+  Formula hits(const Instance& x, const Access& a, const Spot& cell) const;
   Formula not_before(const Instance& writer, const Instance& point) const;
   Formula last_before(const Instance& w, const Access& a, const Reader& r) const;
   void from_body(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const;
   void from_copy(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const;
   void from_entry(const Reader& r, Found& into) const;
-  void out_of_thread(const View& view, const Instance& writer, const Cell& cell, const Instance& reader,
+  void out_of_thread(const View& view, const Instance& writer, const Spot& cell, const Instance& reader,
                      const Formula& when, const Reader& r, Found& into) const;
   Case make(const Formula& f, const Reader& r, std::optional<Instance> writer = {},
             const Access* access = nullptr) const;

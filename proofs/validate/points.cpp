@@ -75,8 +75,8 @@ const Node* Moments::at(int statement, bool after) {
   return it->second = &nodes_.back();
 }
 
-std::optional<Cell> cell_of(const Instance& x, const Access& a) {
-  Cell cell{a.storage, a.variable, {}};
+std::optional<Spot> cell_of(const Instance& x, const Access& a) {
+  Spot cell{a.storage, a.variable, {}};
   if (a.variable) {
     const Variable& v = x.view->extraction.variables.at(a.storage);
     for (const Stmt& loop : v.around) cell.at.push_back(x.symbols.at(loop->name));
@@ -90,14 +90,14 @@ std::optional<Cell> cell_of(const Instance& x, const Access& a) {
   return cell;
 }
 
-Formula same_place(const Cell& a, const Cell& b) {
+Formula same_place(const Spot& a, const Spot& b) {
   std::vector<Formula> parts;
   for (std::size_t d = 0; d < a.at.size() && d < b.at.size(); ++d) parts.push_back(Formula::eq(a.at[d], b.at[d]));
   return Formula::all(std::move(parts));
 }
 
-std::pair<Cell, Formula> any_cell(const Buffer& b, const std::string& prefix) {
-  Cell cell{b.name, false, {}};
+std::pair<Spot, Formula> any_cell(const Buffer& b, const std::string& prefix) {
+  Spot cell{b.name, false, {}};
   std::vector<Formula> inside;
   for (std::size_t d = 0; d < b.dims.size(); ++d) {
     cell.at.push_back(Index::symbol(prefix + "'" + std::to_string(d)));

@@ -30,17 +30,17 @@ class Moments {
 };
 
 /// One cell of a buffer (its indices), or one instance of a variable (the loops around its declaration).
-struct Cell {
+struct Spot {
   Symbol storage{};
   bool variable = false;
   std::vector<Index> at{};
 };
 /// The cell that an access of an instance touches; nothing for `zero` and for dynamic indices.
-std::optional<Cell> cell_of(const Instance& x, const Access& a);
+std::optional<Spot> cell_of(const Instance& x, const Access& a);
 /// The same coordinates (whatever the storages).
-Formula same_place(const Cell& a, const Cell& b);
+Formula same_place(const Spot& a, const Spot& b);
 /// Fresh symbols `PREFIX'0`, … for any cell of the buffer, and that they are inside it.
-std::pair<Cell, Formula> any_cell(const Buffer& b, const std::string& prefix);
+std::pair<Spot, Formula> any_cell(const Buffer& b, const std::string& prefix);
 
 /// `exists variables: f`, with variables that an equation of the conjunction fixes substituted away: far cheaper than
 /// projecting them out.

@@ -26,9 +26,8 @@ TEST(Line, UnknownOperation) {
 }
 
 TEST(Line, OperationsThatAreNotBuiltYet) {
-  for (const char* text :
-       {"partition i at=4", "pad i to=16", "coalesce i j", "expand_zero B", "stage Y over=j", "privatize B over=i",
-        "tensorize i j i", "fuse_epilogue B", "split_reduce i blocks=8 target=B", "fission after=3"}) {
+  for (const char* text : {"partition i at=4", "pad i to=16", "coalesce i j", "expand_zero B", "tensorize i j i",
+                           "fuse_epilogue B", "split_reduce i blocks=8 target=B", "fission after=3"}) {
     const Step s = refused(text);
     RULE_EQ("SCH-6", "SCH-6", s.code);
     RULE_TRUE("SCH-6", s.refusal.diagnostic.message.find("not built yet") != std::string::npos);
