@@ -125,16 +125,6 @@ Plant shorter(Side side, int from_lo, int from_hi) {
   };
 }
 
-Plant guard_dropped() {
-  return [](const Program& before, const Program& after, const ScheduleLine&) {
-    const auto wanted = [&](const Stmt& s) {
-      return s->kind == StmtKind::branch && is_added(s) &&
-             (is_transfer(s, copy_in(before)) || is_transfer(s, copy_out(before)));
-    };
-    return first(after, wanted, [](const Stmt& s) { return s->body; });
-  };
-}
-
 // An old statement uses the target again, in its first load or as its own target.
 Plant not_redirected(bool load) {
   return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
@@ -192,7 +182,6 @@ const std::vector<StepFault>& flow_faults() {
       {"stage", "filled one cell further", shifted(copy_in, false, 1)},
       {"stage", "the last cell is not filled", shorter(copy_in, 0, -1)},
       {"stage", "the first cell is not filled", shorter(copy_in, 1, 0)},
-      {"stage", "the edge is not guarded", guard_dropped()},
       {"stage", "filled with zeros", starts_anew},
   };
   return faults;

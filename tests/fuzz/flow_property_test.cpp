@@ -29,6 +29,10 @@ TEST(FlowProperty, proved_computes_the_same_and_refuted_does_not) {
   for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
   for (std::size_t k = 0; k < r.failures.size() && k < 3; ++k) ADD_FAILURE() << r.failures[k];
   RULE_TRUE("PRF-47", r.failures.empty());
+  if (r.pairs < 300) {
+    fmt::print("fewer than 300 pairs: their shares are not judged\n");
+    return;
+  }
   EXPECT_GE(r.proved * 100, r.pairs * 30);
   EXPECT_GE(r.violated * 100, r.pairs * 10);
   EXPECT_GE(r.traced * 100, r.pairs * 50);
