@@ -123,7 +123,9 @@ Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool
     if (p[k].value < q[k].value) earlier.push_back(Formula::all(equal_so_far));
     return Formula::any(std::move(earlier));
   }
-  if (!x_writes && y_writes) earlier.push_back(Formula::all(equal_so_far));
+  // One execution; or a leaf and the moment just after it, whose path goes on from the leaf's.
+  if (p.size() < q.size() || (p.size() == q.size() && !x_writes && y_writes))
+    earlier.push_back(Formula::all(equal_so_far));
   return Formula::any(std::move(earlier));
 }
 

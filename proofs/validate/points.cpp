@@ -1,5 +1,5 @@
 // Moments are derived from the paths of nodes: a leaf's path without its own event, or the part of a path that leads to a
-// loop, followed by a step that sorts before everything inside.
+// loop, followed by steps that sort before, or behind, everything inside.
 #include "proofs/validate/points.hpp"
 
 #include <algorithm>
@@ -8,6 +8,10 @@
 #include "ir/traverse.hpp"
 
 namespace assay::derive {
+namespace {
+// The position of a leaf's own event, after all else in its statement; a moment after it goes on from there.
+constexpr int behind = std::numeric_limits<int>::max();
+}  // namespace
 
 Moments::Moments(const View& view) : view_(view) {
   int number = 0;
@@ -31,7 +35,8 @@ const Node* Moments::end() {
   const auto [it, fresh] = made_.emplace(std::make_pair(-1, true), nullptr);
   if (fresh) {
     nodes_.emplace_back();
-    nodes_.back().path = {{false, std::numeric_limits<int>::max()}};
+    const int last = std::max(0, static_cast<int>(view_.program.body.size()) - 1);
+    nodes_.back().path = {{false, last}, {false, behind}, {false, behind}};
     it->second = &nodes_.back();
   }
   return it->second;
@@ -69,8 +74,12 @@ const Node* Moments::at(int statement, bool after) {
   }
   out.accesses.clear();
   out.divisions.clear();
-  if (after) ++out.path.back().value;
-  out.path.push_back({false, std::numeric_limits<int>::min()});
+  if (after) {
+    out.path.push_back({false, behind});
+    out.path.push_back({false, behind});
+  } else {
+    out.path.push_back({false, std::numeric_limits<int>::min()});
+  }
   nodes_.push_back(std::move(out));
   return it->second = &nodes_.back();
 }
