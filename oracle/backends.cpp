@@ -5,12 +5,17 @@
 #include <chrono>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "interp/enclosure/enclosure.hpp"
+#include "ir/literal.hpp"
 
 namespace assay::oracle {
 namespace {
 
 constexpr int case_seconds = 20;
 constexpr int full_seconds = 120;
+constexpr std::uint64_t enclosure_budget = 2'000'000;  // operations on ranges, which cost more than others
 
 std::string at_text(const ParameterMap& size) { return size.empty() ? std::string() : " at " + text(size); }
 
@@ -19,6 +24,7 @@ std::string at_text(const ParameterMap& size) { return size.empty() ? std::strin
 CompiledPair::CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler,
                            bool reordered)
     : program_(before),
+      final_program_(after),
       reordered_(reordered),
       compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
   result_.report.backend = compiler.name;
@@ -27,9 +33,10 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
                                                     : fmt::format("{} ({})", compiler.name, result_.report.detail);
   if (!compared_) {
     result_.report.rigour = 'U';
-    result_.omissions.push_back(fmt::format(
+    not_compared_ = fmt::format(
         "{}: run but not compared: it uses f64 functions that generated code does not promise to the bit (rigour U)",
-        result_.label));
+        result_.label);
+    result_.omissions.push_back(not_compared_);
   }
   std::vector<codegen::Compiled> both = codegen::compile_batch({&before, &after}, compiler);
   for (const std::size_t i : {0, 1}) {
@@ -89,14 +96,44 @@ bool CompiledPair::agree(const TensorMap& expected, const TensorMap& actual, con
   return false;
 }
 
+bool CompiledPair::enclosed(const Program& p, const std::string& which, const ParameterMap& size,
+                            const InputChoice& choice, const TensorMap& inputs, const TensorMap& executed) {
+  if (compared_) return true;
+  interp::Options options;
+  options.parameters = size;
+  options.budget = enclosure_budget;
+  const interp::enclosure::Enclosure e = interp::enclosure::enclose(p, inputs, options);
+  if (!e.undecided.empty()) {
+    if (not_enclosed_++ == 0) {
+      result_.notes.push_back(fmt::format("{}: no enclosure of the {} program, {}{}: {}", result_.label, which,
+                                          text(choice), at_text(size), e.undecided));
+    }
+    return true;
+  }
+  std::erase(result_.omissions, not_compared_);
+  result_.report.rigour = 'S';
+  result_.report.equal = true;
+  for (const auto& [buffer, t] : executed) result_.report.cells += t.size();
+  const auto escape = interp::enclosure::find_escape(e, executed);
+  if (!escape) return true;
+  result_.contradiction = fmt::format(
+      "{}: the {} program, {}{}: {}[{}] = {} is outside {}, which holds every value that its functions may have (rigour S)",
+      result_.label, which, text(choice), at_text(size), escape->buffer, fmt::join(escape->cell, ", "),
+      to_text(escape->executed), interp::enclosure::text(escape->range));
+  result_.report.equal = false;
+  return false;
+}
+
 bool CompiledPair::run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
                                    const interp::Outcome& before, const interp::Outcome& after) {
   if (!usable()) return false;
   const auto first = run(*before_, "source", size, choice, inputs, case_seconds);
   if (!first || !agree(before.outputs, *first, "interp", result_.label + " of the source", size, choice, inputs))
     return false;
+  if (!enclosed(program_, "source", size, choice, inputs, *first)) return false;
   const auto second = run(*after_, "final", size, choice, inputs, case_seconds);
   if (!second ||
+      !enclosed(final_program_, "final", size, choice, inputs, *second) ||
       !agree(after.outputs, *second, "interp", result_.label + " of the final program", size, choice, inputs))
     return false;
   ++result_.report.cases;

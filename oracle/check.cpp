@@ -251,7 +251,8 @@ class Check {
     report_.ran.push_back(cases_text(ran));
     std::string line = "interp (source = final)";
     for (const auto& pair : pairs_) {
-      if (pair->result().report.equal.value_or(false)) line += " = " + pair->result().label;
+      const ExecutionReport& executed = pair->result().report;
+      if (executed.rigour != 'S' && executed.equal.value_or(false)) line += " = " + pair->result().label;
     }
     if (ran.cases == ran.not_comparable) {
       line = "interp: not comparable (no order-exact cell)";
@@ -280,6 +281,9 @@ class Check {
       const BackendResult& b = pair->result();
       report_.executions.push_back(b.report);
       report_.ran.insert(report_.ran.end(), b.notes.begin(), b.notes.end());
+      if (b.report.rigour == 'S' && b.report.equal.value_or(false)) {
+        report_.ran.push_back(fmt::format("{}: {} cells, every one in its enclosure (rigour S)", b.label, b.report.cells));
+      }
       report_.omissions.insert(report_.omissions.end(), b.omissions.begin(), b.omissions.end());
       if (b.incomplete) {
         incomplete_.push_back(*b.incomplete);

@@ -70,8 +70,8 @@ struct StepReport {
 struct ExecutionReport {
   std::string backend{};        // "interp", "c"
   std::string detail{};         // "gcc -O2"
-  char rigour = 'B';            // E order-exact cells, B bit-exact by specification, U not compared
-  std::optional<bool> equal{};  // nothing: not comparable
+  char rigour = 'B';            // E order-exact cells, B bit-exact by specification, S in an enclosure, U not compared
+  std::optional<bool> equal{};  // rigour S: inside; nothing: not comparable
   int cases = 0;
   std::int64_t cells = 0;  // compared, over all cases
   std::vector<ParameterMap> sizes{};
