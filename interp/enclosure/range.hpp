@@ -2,7 +2,7 @@
 //
 // A range holds every value that the operations give on values of their operands' ranges: `+ - * /` and the like are
 // rounded correctly by whoever executes them, and monotone, so that the ends of a result come from the ends of the operands;
-// functions that are only promised up to an error are widened by it (NUM-37).
+// functions that are only promised up to an error are widened by it (ENC-2).
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ std::optional<Range> convert(Type to, const Range& from);
 /// Whether an executed value lies in a range. Zeros are equal, and so are NaNs.
 bool contains(const Range& r, Scalar executed);
 
-/// The greatest error, in units of the last place of the exact result, granted to a function at f64 (NUM-37).
+/// The greatest error, in units of the last place of the exact result, granted to a function at f64 (ENC-2).
 inline constexpr int granted_ulps = 4;
 
 }  // namespace assay::interp::enclosure
