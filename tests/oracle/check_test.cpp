@@ -325,7 +325,7 @@ TEST(Check, FunctionsThatAreNotPromisedAreComparedWithTheirEnclosure) {
   RULE_TRUE("ENC-5", inside.cells > 0);
   RULE_TRUE("CHK-13", screen.find("rigour S") != std::string::npos) << screen;
   RULE_TRUE("CHK-13", screen.find("rigour U") == std::string::npos) << screen;
-  const ExecutionReport undecided = executed("exp(A[i]) + (exp(1.5) < exp(1.5) ? 1.0 : 2.0)", screen);
+  const ExecutionReport undecided = executed("exp(A[i]) + (exp(f64(1.5)) < exp(f64(1.5)) ? 1.0 : 2.0)", screen);
   RULE_EQ("CHK-13", 'U', undecided.rigour);
   RULE_EQ("CHK-13", std::optional<bool>(), undecided.equal);
   RULE_TRUE("CHK-13", screen.find("rigour U") != std::string::npos) << screen;
