@@ -6,6 +6,7 @@
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  assay::bench::register_interpreters();
   assay::bench::register_checks();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -6,4 +6,7 @@ namespace assay::bench {
 /// `check/NAME` for every folder of examples/.
 void register_checks();
 
+/// `interpreter/…`: the compiled interpreter by type and feature, the tree walk, tracking of marks; `enclosure`.
+void register_interpreters();
+
 }  // namespace assay::bench

@@ -20,13 +20,29 @@ def main():
     def row(what, value, note=""):
         print(f"{what:<62} {value:>12}  {note}".rstrip())
 
-    interpreted = next((r for name, r in medians.items() if name.startswith("interpreter_matrix_product")), None)
-    compiled = next((r for name, r in medians.items() if name.startswith("compiled_matrix_product")), None)
+    def cost(name):
+        run = medians.get(name)
+        return run["ns_per_op"] if run else None
+
+    interpreted, compiled = cost("interpreter/type/f32"), cost("compiled_matrix_product")
+    tree = cost("interpreter/tree")
     if interpreted and compiled:
-        slow, fast = interpreted["ns_per_op"], compiled["ns_per_op"]
-        row("interpreter, one multiply-add of a matrix product", f"{slow:.1f} ns")
-        row("gcc -O2, the same", f"{fast:.2f} ns")
-        row("ratio", f"{slow / fast:.0f}", "interpreter / gcc -O2")
+        row("compiled interpreter, one multiply-add of a 64^3 matrix product", f"{interpreted:.1f} ns")
+        row("gcc -O2, the same", f"{compiled:.2f} ns")
+        row("ratio", f"{interpreted / compiled:.1f}", "interpreter / gcc -O2; aim: at most 20")
+    if interpreted and tree:
+        row("tree walk / compiled interpreter", f"{tree / interpreted:.0f}")
+    for prefix, what in (("interpreter/type/", "type"), ("interpreter/feature/", "feature")):
+        for name in medians:
+            if interpreted and name.startswith(prefix) and not name.endswith("/f32"):
+                row(f"  {what} {name[len(prefix):]} / f32", f"{cost(name) / interpreted:.1f}", "aim: at most 3")
+    for name in medians:
+        if name.startswith("interpreter/marks/"):
+            plain = cost(name.replace("/marks/", "/type/"))
+            if plain:
+                row(f"  inexactness tracked at {name.split('/')[-1]} / not tracked", f"{cost(name) / plain:.1f}", "aim: under 2")
+    if cost("enclosure") and cost("interpreter/type/f64"):
+        row("enclosure / compiled interpreter, f64", f"{cost('enclosure') / cost('interpreter/type/f64'):.0f}")
     proofs = medians.get("obligations_of_tiled_product")
     if proofs:
         row("tiled matrix product: obligations proved per second", f"{proofs['obligations_per_s']:.0f}")

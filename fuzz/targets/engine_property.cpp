@@ -22,7 +22,8 @@ int count_statements(const Block& b) {
 
 class Property {
  public:
-  explicit Property(std::uint64_t seed) : random_(seed) {}
+  Property(std::uint64_t seed, const interp::compiled::Change& fault) : random_(seed), fault_(fault) {}
+  bool failed() const { return !result_.failures.empty(); }
 
   void one() {
     ProgramShape shape;
@@ -72,7 +73,8 @@ class Property {
     options.engine = interp::Engine::tree;
     const interp::Outcome tree = interp::run(p, inputs, options);
     options.engine = interp::Engine::compiled;
-    const interp::Outcome compiled = interp::run(p, inputs, options);
+    const auto changed = fault_ ? interp::compiled::run(p, inputs, options, fault_) : std::nullopt;
+    const interp::Outcome compiled = changed ? *changed : interp::run(p, inputs, options);
     ++result_.runs;
     ++result_.ends[tree.status == interp::Status::ok      ? "ok"
                    : tree.status == interp::Status::fault ? tree.fault->code
@@ -94,14 +96,15 @@ class Property {
   }
 
   interp::Random random_;
+  const interp::compiled::Change& fault_;
   EnginePropertyResult result_;
 };
 
 }  // namespace
 
-EnginePropertyResult check_engines(std::uint64_t seed, int programs) {
-  Property property(seed);
-  for (int k = 0; k < programs; ++k) property.one();
+EnginePropertyResult check_engines(std::uint64_t seed, int programs, const interp::compiled::Change& fault) {
+  Property property(seed, fault);
+  for (int k = 0; k < programs && !(fault && property.failed()); ++k) property.one();
   return property.take();
 }
 

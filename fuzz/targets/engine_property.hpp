@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.hpp"
+#include "interp/compiled/run.hpp"
 
 namespace assay::fuzz {
 
@@ -15,7 +15,8 @@ struct EnginePropertyResult {
   std::vector<std::string> failures{};  // program, options and what was different; at most ten
 };
 
-/// `programs` random programs, each run with several inputs, budgets, sets of reordered accumulations.
-EnginePropertyResult check_engines(std::uint64_t seed, int programs);
+/// `programs` random programs, each run with some inputs and options, and again with a budget that ends it on the way.
+/// `fault` is planted in the compiled code; then the first failure ends the search.
+EnginePropertyResult check_engines(std::uint64_t seed, int programs, const interp::compiled::Change& fault = {});
 
 }  // namespace assay::fuzz

@@ -117,29 +117,35 @@ void Machine::serial_lanes(const Node& n, Frame& f, const Active& a, std::uint8_
 }
 
 Frame Machine::new_frame(Frame& outer, const Layout& layout, std::uint32_t total) {
+  const auto rounded = [](std::size_t bytes) { return (bytes + 15) & ~std::size_t{15}; };
+  const auto slots = static_cast<std::size_t>(layout.slots);
   Frame f;
   f.outer = &outer;
   f.total = total;
-  f.pitch = (static_cast<std::size_t>(total) * static_cast<std::size_t>(program_.cell_bytes) + 15) & ~std::size_t{15};
-  f.columns = static_cast<unsigned char*>(arena_.take(f.pitch * static_cast<std::size_t>(layout.columns())));
-  const auto states = static_cast<std::size_t>(layout.slots) * total;
-  f.states = arena_.array<std::uint8_t>(states);
-  std::memset(f.states, 0, states);
-  f.symbols = arena_.array<SymbolValue>(static_cast<std::size_t>(layout.slots));
-  std::fill_n(f.symbols, layout.slots, SymbolValue{});
-  if (marks_) {
-    f.seen = arena_.array<std::uint8_t>(total);
-    f.inexact = arena_.array<std::uint8_t>(total);
-    std::memset(f.seen, 0, total);
-  }
+  f.pitch = rounded(static_cast<std::size_t>(total) * static_cast<std::size_t>(program_.cell_bytes));
+  const std::size_t columns = f.pitch * static_cast<std::size_t>(layout.columns());
+  const std::size_t symbols = rounded(slots * sizeof(SymbolValue));
+  const std::size_t states = rounded(slots * total);
+  const std::size_t lanes = marks_ ? rounded(total) : 0;
+  f.columns = static_cast<unsigned char*>(arena_.take(columns + symbols + states + 2 * lanes));
+  unsigned char* at = f.columns + columns;
+  f.symbols = reinterpret_cast<SymbolValue*>(at);
+  std::fill_n(f.symbols, slots, SymbolValue{});
+  f.states = at + symbols;
+  std::memset(f.states, 0, states + lanes);
+  f.seen = f.states + states;
+  f.inexact = f.seen + lanes;
   return f;
 }
 
 // One new lane per lane outside and iteration; those of an outer one stand together (EXEC-24).
 void Machine::vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t control) {
   ArenaScope scope(arena_);
-  auto* lowers = arena_.array<std::int64_t>(f.total);
-  auto* trips = arena_.array<std::uint64_t>(f.total);
+  std::int64_t lower_of_one = 0;
+  std::uint64_t trips_of_one = 0;
+  const bool one = f.total == 1;
+  auto* lowers = one ? &lower_of_one : arena_.array<std::int64_t>(f.total);
+  auto* trips = one ? &trips_of_one : arena_.array<std::uint64_t>(f.total);
   std::uint64_t total = 0;
   if (!mode_.precise && a.count > 1) ++speculative_;
   for_each(a, [&](std::uint32_t l) {
@@ -162,7 +168,7 @@ void Machine::vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t 
   Frame lanes = new_frame(f, n.lanes, static_cast<std::uint32_t>(total));
   SymbolValue& symbol = lanes.symbols[n.symbol.slot];
   const std::int64_t step = n.source->step;
-  if (f.total == 1) {
+  if (one) {
     symbol = {lowers[0], step, false};
     if (total == 1) symbol.stride = 0;
   } else {

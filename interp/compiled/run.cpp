@@ -72,12 +72,13 @@ void execute_precisely(const Job& job, Outcome& out) {
   locate();
 }
 
-void attempt(const Program& p, const TensorMap& inputs, const Options& options, Outcome& out) {
+void attempt(const Program& p, const TensorMap& inputs, const Options& options, const Change& change, Outcome& out) {
   const auto program = resolve(p, options.reordered);
   if (!program) cannot_start(p, program.error());
   if (!admissible(p, options.parameters))
     cannot_start(p, "the parameter values are missing, out of range or against a requirement");
   const auto code = compile(*program, !options.reordered.empty());
+  if (change) change(*code);
   const Job job{p, inputs, options, *code};
   try {
     std::uint64_t unused = 0;
@@ -90,10 +91,10 @@ void attempt(const Program& p, const TensorMap& inputs, const Options& options, 
 
 }  // namespace
 
-std::optional<Outcome> run(const Program& p, const TensorMap& inputs, const Options& options) {
+std::optional<Outcome> run(const Program& p, const TensorMap& inputs, const Options& options, const Change& change) {
   Outcome out;
   try {
-    attempt(p, inputs, options, out);
+    attempt(p, inputs, options, change, out);
   } catch (Faulted& fault) {
     out.status = Status::fault;
     out.fault = std::move(fault.fault);

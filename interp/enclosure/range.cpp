@@ -348,7 +348,7 @@ std::optional<Range> convert(Type to, const Range& from) {
   const Scalar lo = numerics::convert(to, at_type(from.value.type, from.lo), flags);
   const Scalar hi = numerics::convert(to, at_type(from.value.type, from.hi), flags);
   // Truncation is monotone; to bool it is not: zero may lie between.
-  if (lo.bits != hi.bits || (to == Type::boolean && has(from, 0))) return std::nullopt;
+  if (lo != hi || (to == Type::boolean && has(from, 0))) return std::nullopt;
   return exactly(lo);
 }
 

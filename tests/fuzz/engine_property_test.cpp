@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "fuzz/mutants/engine_faults.hpp"
 #include "fuzz/targets/engine_property.hpp"
 #include "tests/support/rules.hpp"
 
@@ -33,6 +34,13 @@ TEST(EngineProperty, compiled_programs_do_what_the_tree_walk_does) {
   EXPECT_GT(seen("budget"), r.runs / 5);
   for (const char* end : {"RUN-1", "RUN-2", "RUN-3", "RUN-5", "RUN-6", "RUN-7", "RUN-8", "RUN-9", "race", "marks"})
     EXPECT_GE(seen(end), 20) << end;
+}
+
+TEST(EngineProperty, every_planted_fault_makes_it_fail) {
+  for (const EngineFault& fault : engine_faults()) {
+    const EnginePropertyResult r = check_engines(7, 3000, fault.plant);
+    RULE_TRUE("EXEC-38", !r.failures.empty()) << fault.name << " (" << r.programs << " programs)";
+  }
 }
 
 }  // namespace
