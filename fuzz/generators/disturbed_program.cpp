@@ -12,6 +12,7 @@ class Disturber {
   explicit Disturber(interp::Random& random) : random_(random) {}
 
   Program run(Program p) {
+    if (chance(2)) p = stretch(std::move(p));
     if (chance(3)) return p;
     for (Buffer& b : p.buffers) {
       if (b.kind == BufferKind::inout && chance(8)) b.kind = chance(2) ? BufferKind::output : BufferKind::temp;
@@ -29,6 +30,39 @@ class Disturber {
  private:
   bool chance(std::uint64_t one_in) { return random_.below(one_in) == 0; }
   std::int64_t small() { return static_cast<std::int64_t>(random_.below(5)) - 2; }
+
+  // One loop becomes long, and the buffers with it.
+  Program stretch(Program p) {
+    std::vector<Stmt> loops;
+    visit(p.body, {[&](const Stmt& s) {
+                     if (s->kind == StmtKind::loop && s->axis == Axis::serial) loops.push_back(s);
+                     return true;
+                   },
+                   {},
+                   {},
+                   {}});
+    if (loops.empty()) return p;
+    const Symbol longer = loops[random_.below(loops.size())]->name;
+    const auto length = static_cast<std::int64_t>(chance(8) ? 250 + random_.below(20) : 6 + random_.below(40));
+    const bool shifted = chance(2);  // so that what counts down stays inside
+    p.body = rewrite(
+        p.body,
+        [&](const Expr& e) { return shifted && e->op == Op::load && e->args.size() == 1 ? moved_up(e, length) : e; },
+        [&](const Stmt& s) -> Block {
+          if (s->kind == StmtKind::loop && s->name == longer)
+            return {with(s, [&](StmtNode& n) { n.hi = n.hi + length; })};
+          return {s};
+        });
+    for (Buffer& b : p.buffers) {
+      const bool small = b.dims.size() == 1 || length < 60;
+      for (Index& d : b.dims) d = d + (small ? 4 * length : length + 10);
+    }
+    return p;
+  }
+  static Expr moved_up(const Expr& e, std::int64_t by) {
+    if (e->args[0]->op != Op::index) return e;
+    return with(e, [&](ExprNode& n) { n.args[0] = make_index(n.args[0]->index + by, n.args[0]->where); });
+  }
 
   Index move(const Index& e) {
     if (chance(40)) return e + small();

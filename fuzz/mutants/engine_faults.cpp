@@ -42,11 +42,10 @@ std::vector<EngineFault> engine_faults() {
          if (!n.strip) return;
          for (Hazard& h : n.strip->hazards) std::swap(h.first, h.second);
        })},
-      {"an accumulation in a strip takes its operands the wrong way round", every_node([](Node& n) {
+      {"an accumulation in a strip subtracts", every_node([](Node& n) {
          if (!n.fold || n.fold->types.arity != 2) return;
          n.fold->fold = nullptr;
-         std::swap(n.fold->operands[0], n.fold->operands[1]);
-         n.fold->position = 1 - n.fold->position;
+         n.fold->kernel = find_kernel(Op::sub, n.fold->types.operand, n.fold->watched);
        })},
       {"an accumulation in a strip counts one operation less", every_node([](Node& n) {
          if (n.fold) --n.fold->cost;
@@ -64,8 +63,8 @@ std::vector<EngineFault> engine_faults() {
          if (n.kind == StmtKind::store && !n.target.dims.empty()) ++n.target.dims.back().index.constant;
        })},
       {"the indices of stores are not counted", every_node([](Node& n) { n.address_cost = 0; })},
-      {"operations count twice", everywhere([](Instruction& i) {
-         if (i.code == Code::kernel) i.cost *= 2;
+      {"loads count one operation more", everywhere([](Instruction& i) {
+         if (i.code == Code::load) ++i.cost;
        })},
       {"marks of operations are lost", everywhere([](Instruction& i) { i.watched = false; })},
       {"variables without a value are read", everywhere([](Instruction& i) {

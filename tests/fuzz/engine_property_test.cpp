@@ -13,7 +13,7 @@ namespace {
 
 int programs() {
   const char* text = std::getenv("ASSAY_PROPERTY_CASES");
-  return text != nullptr ? std::max(500, 2 * std::atoi(text)) : 10000;
+  return text != nullptr ? std::max(500, 2 * std::atoi(text)) : 8000;
 }
 std::uint64_t seed() {
   const char* text = std::getenv("ASSAY_PROPERTY_SEED");
