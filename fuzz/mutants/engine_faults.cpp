@@ -51,7 +51,9 @@ std::vector<EngineFault> engine_faults() {
          if (n.fold) --n.fold->cost;
        })},
       {"an accumulation in a strip loses its marks", every_node([](Node& n) {
-         if (n.fold) n.fold->watched = false;
+         if (!n.fold) return;
+         n.fold->watched = false;
+         n.fold->kernel = find_kernel(n.source->value[0].op, n.fold->types.operand, false);
        })},
       {"loads read the next cell",
        [](CompiledProgram& p) {
@@ -66,7 +68,11 @@ std::vector<EngineFault> engine_faults() {
       {"loads count one operation more", everywhere([](Instruction& i) {
          if (i.code == Code::load) ++i.cost;
        })},
-      {"marks of operations are lost", everywhere([](Instruction& i) { i.watched = false; })},
+      {"marks of operations are lost", everywhere([](Instruction& i) {
+         if (i.watched && i.source->form == interp::Form::scalar_operation)
+           i.kernel = find_kernel(i.op, i.types.operand, false);
+         i.watched = false;
+       })},
       {"variables without a value are read", everywhere([](Instruction& i) {
          if (i.code != Code::variable) return;
          i.code = Code::move;
