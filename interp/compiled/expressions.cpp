@@ -40,7 +40,7 @@ void Machine::run(const Instruction* i, const Instruction* end, Frame& f, const 
                              i->watched ? f.inexact : nullptr});
         if (i->watched)
           for_each(a, [&](std::uint32_t l) {
-            if (f.inexact[l] != 0) f.seen[l] |= marked;
+            f.seen[l] = static_cast<std::uint8_t>(f.seen[l] | (f.inexact[l] != 0 ? marked : 0));
           });
         break;
       }

@@ -35,8 +35,8 @@ void any(const KernelOperands& t, const KernelLanes& l) {
     Scalar operands[4];
     for (int k = 0; k < t.arity; ++k) {
       const Type type = k == 0 ? t.operand : t.others;
-      operands[k] =
-          read_value(type, static_cast<const unsigned char*>(columns[k]) + i * static_cast<std::size_t>(byte_width(type)));
+      operands[k] = read_value(
+          type, static_cast<const unsigned char*>(columns[k]) + i * static_cast<std::size_t>(byte_width(type)));
     }
     numerics::Flags flags;
     Scalar result = t.function(operands, flags);
@@ -62,7 +62,7 @@ struct Plain {
     if constexpr (sizeof(F) == 4) {
       const double exact = static_cast<double>(a) * static_cast<double>(b);
       const auto back = static_cast<double>(product);
-      return exact < back || exact > back;
+      return (exact < back) | (exact > back);
     } else {
       if (!std::isfinite(a) || !std::isfinite(b)) return false;
       if (!std::isfinite(product)) return true;
@@ -93,7 +93,7 @@ struct Narrow {
   static bool rounds_product(float a, float b, float product) {
     const double exact = static_cast<double>(a) * static_cast<double>(b);
     const auto back = static_cast<double>(product);
-    return exact < back || exact > back;
+    return (exact < back) | (exact > back);
   }
 };
 template <typename I>
