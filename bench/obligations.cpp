@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "bench/support.hpp"
@@ -96,6 +97,39 @@ void obligations_of_tiled_product(benchmark::State& state, bool native) {
   state.counters["median_us"] = median(per_obligation);
   state.counters["query_median_us"] = median(query.times());
 }
+/// All proofs of all examples: the obligations of each program by itself and of every step that applies, right and wrong
+/// schedules alike. Counter `total_ms`.
+void obligations_of_examples(benchmark::State& state, bool native) {
+  namespace fs = std::filesystem;
+  std::vector<Program> programs;
+  std::vector<Step> steps;
+  for (const auto& folder : fs::directory_iterator(fs::path(ASSAY_SOURCE_DIR) / "examples")) {
+    const fs::path text = folder.path() / (folder.path().filename().string() + ".air");
+    if (!fs::exists(text)) continue;
+    programs.push_back(number_statements(program_from(read_file(fs::relative(text, ASSAY_SOURCE_DIR).string()))));
+    for (const auto& file : fs::directory_iterator(folder.path())) {
+      if (file.path().extension() != ".sched") continue;
+      const std::string schedule = read_file(fs::relative(file.path(), ASSAY_SOURCE_DIR).string());
+      for (Step& s : steps_of(programs.back(), schedule_from(schedule))) steps.push_back(std::move(s));
+    }
+  }
+  if (programs.empty() || steps.empty()) return state.SkipWithError("no examples");
+  const auto query = native ? make_portfolio_query() : make_isl_query();
+  double total = 0;
+  std::size_t obligations = 0;
+  for (auto _ : state) {
+    const double start = processor_microseconds();
+    for (const Program& p : programs) obligations += lint_obligations(p, *query).size();
+    for (const Step& s : steps) obligations += validate(s.before, s.after, *query).obligations.size();
+    total += processor_microseconds() - start;
+  }
+  const auto runs = static_cast<double>(state.iterations());
+  state.counters["total_ms"] = total / 1e3 / runs;
+  state.counters["obligations"] = static_cast<double>(obligations) / runs;
+}
+
+BENCHMARK_CAPTURE(obligations_of_examples, native_first, true)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK_CAPTURE(obligations_of_examples, isl_alone, false)->Unit(benchmark::kMillisecond)->Iterations(1);
 BENCHMARK_CAPTURE(obligations_of_tiled_product, native_first, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(obligations_of_tiled_product, isl_alone, false)->Unit(benchmark::kMillisecond);
 

@@ -43,11 +43,19 @@ def main():
                 row(f"  inexactness tracked at {name.split('/')[-1]} / not tracked", f"{cost(name) / plain:.1f}", "aim: under 2")
     if cost("enclosure") and cost("interpreter/type/f64"):
         row("enclosure / compiled interpreter, f64", f"{cost('enclosure') / cost('interpreter/type/f64'):.0f}")
-    proofs = medians.get("obligations_of_tiled_product")
+    proofs = medians.get("obligations_of_tiled_product/native_first")
+    alone = medians.get("obligations_of_tiled_product/isl_alone")
     if proofs:
         row("tiled matrix product: obligations proved per second", f"{proofs['obligations_per_s']:.0f}")
         row("  median time of an obligation", f"{proofs['median_us'] / 1e3:.3f} ms", "aim: under 1 ms")
-        row("  median time of one question to isl", f"{proofs['query_median_us'] / 1e3:.3f} ms")
+        row("  median time of one question to the engines", f"{proofs['query_median_us'] / 1e3:.3f} ms")
+    if proofs and alone:
+        row("  median time of an obligation by isl alone", f"{alone['median_us'] / 1e3:.3f} ms",
+            f"ratio {alone['median_us'] / proofs['median_us']:.0f}")
+    examples = [medians.get(f"obligations_of_examples/{engine}") for engine in ("native_first", "isl_alone")]
+    if all(examples):
+        row("all proofs of all examples", f"{examples[0]['total_ms'] / 1e3:.3f} s",
+            f"by isl alone {examples[1]['total_ms'] / 1e3:.3f} s")
     small = {"tcc": "aim: 1000", "gcc_O2": "aim: 40", "gcc_O0": "", "clang_O2": ""}
     for name, aim in small.items():
         run = next((r for key, r in medians.items() if key.startswith(f"small_kernels_by/{name}/")), None)
