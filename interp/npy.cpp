@@ -90,9 +90,9 @@ Result<Encoding> decode_type(const std::string& descr, std::optional<Type> as) {
     return wrong("NPY-6", fmt::format("`{}` does not say the byte order", descr));
   if (as && carrier(*as) == type) type = *as;
   if (as && *as != type) {
-    const std::string help = carrier(*as) != *as
-                                 ? fmt::format("{} is read from {} that hold its bit patterns", name(*as), name(carrier(*as)))
-                                 : fmt::format("convert the array with astype('{}')", type_code(*as));
+    const std::string help = carrier(*as) != *as ? fmt::format("{} is read from {} that hold its bit patterns",
+                                                               name(*as), name(carrier(*as)))
+                                                 : fmt::format("convert the array with astype('{}')", type_code(*as));
     return wrong("NPY-5", fmt::format("the file holds {} and {} is wanted", name(type), name(*as)), help);
   }
   return Encoding{type, order == '>'};

@@ -14,9 +14,8 @@ Table make_table() {
   Table table{};
   for (std::size_t op = 0; op < op_count; ++op) {
     for (std::size_t type = 0; type < type_count; ++type) {
-      for (const auto family :
-           {find_float_arithmetic, find_float_function, find_integer_arithmetic, find_bool_arithmetic,
-            find_ruled_conversion, find_random_function}) {
+      for (const auto family : {find_float_arithmetic, find_float_function, find_integer_arithmetic,
+                                find_bool_arithmetic, find_ruled_conversion, find_random_function}) {
         if (const Function f = family(static_cast<Op>(op), static_cast<Type>(type))) table[op][type] = f;
       }
     }

@@ -88,7 +88,7 @@ constexpr Function conversion() {
 template <Type To, Type From>
 constexpr Function other_conversion() {
   if constexpr (is_float(From) || is_int(From)) {
-    return convert_one<To, From, rule<To> == Overflow::natural ? Overflow::saturate : Overflow::natural>;
+    return convert_one < To, From, rule<To> == Overflow::natural ? Overflow::saturate : Overflow::natural > ;
   } else {
     return nullptr;
   }

@@ -83,7 +83,6 @@ constexpr int width(Type t) {
   }
 }
 
-
 /// A result at a format, and whether it differs from the exact value that was rounded.
 struct Rounded {
   std::uint64_t bits = 0;

@@ -60,7 +60,8 @@ std::vector<Scalar> special_values(Type t) {
   }
   if (t == Type::u32x4) {
     constexpr std::uint64_t all = ~std::uint64_t{0};
-    return {{t, 0, 0}, {t, all, all}, {t, 1, 0}, {t, 0, std::uint64_t{1} << 63}, {t, std::uint64_t{1} << 32, 0}, {t, all, 0}};
+    return {{t, 0, 0},  {t, all, all}, {t, 1, 0}, {t, 0, std::uint64_t{1} << 63}, {t, std::uint64_t{1} << 32, 0},
+            {t, all, 0}};
   }
   const IntRange range = int_range(t);
   for (const Int128 v : std::initializer_list<Int128>{range.lo, range.hi, 0, 1, -1, range.lo + 1, range.hi - 1})

@@ -8,26 +8,65 @@ namespace assay {
 
 const OpInfo& info(Op op) {
   static constexpr std::array<OpInfo, op_count> table{{
-      {"", 0, false},                                                                      // literal
-      {"", 0, false},                                                                      // index
-      {"", 0, false},                                                                      // variable
-      {"", 0, false},                                                                      // load
-      {"", 1, false},                                                                      // convert
-      {"", 3, false},                                                                      // choice
-      {"&&", 2, false},      {"||", 2, false},      {"!", 1, false},      {"", 0, false},  // scope
-      {"-", 1, false},       {"+", 2, false},       {"-", 2, false},      {"*", 2, false},       {"/", 2, false},
-      {"floordiv", 2, true}, {"floormod", 2, true}, {"ceildiv", 2, true}, {"truncdiv", 2, true}, {"truncmod", 2, true},
-      {"eucdiv", 2, true},   {"eucmod", 2, true},   {"==", 2, false},     {"!=", 2, false},      {"<", 2, false},
-      {"<=", 2, false},      {">", 2, false},       {">=", 2, false},     {"max", 2, true},      {"min", 2, true},
-      {"maxnum", 2, true},   {"minnum", 2, true},   {"fma", 3, true},     {"abs", 1, true},      {"relu", 1, true},
-      {"sat01", 1, true},    {"exp", 1, true},      {"exp2", 1, true},    {"log", 1, true},      {"log2", 1, true},
-      {"sin", 1, true},      {"cos", 1, true},      {"tanh", 1, true},    {"sqrt", 1, true},     {"rsqrt", 1, true},
-      {"recip", 1, true},    {"trunc", 1, true},    {"floor", 1, true},   {"ceil", 1, true},     {"pow", 2, true},
+      {"", 0, false},  // literal
+      {"", 0, false},  // index
+      {"", 0, false},  // variable
+      {"", 0, false},  // load
+      {"", 1, false},  // convert
+      {"", 3, false},  // choice
+      {"&&", 2, false},
+      {"||", 2, false},
+      {"!", 1, false},
+      {"", 0, false},  // scope
+      {"-", 1, false},
+      {"+", 2, false},
+      {"-", 2, false},
+      {"*", 2, false},
+      {"/", 2, false},
+      {"floordiv", 2, true},
+      {"floormod", 2, true},
+      {"ceildiv", 2, true},
+      {"truncdiv", 2, true},
+      {"truncmod", 2, true},
+      {"eucdiv", 2, true},
+      {"eucmod", 2, true},
+      {"==", 2, false},
+      {"!=", 2, false},
+      {"<", 2, false},
+      {"<=", 2, false},
+      {">", 2, false},
+      {">=", 2, false},
+      {"max", 2, true},
+      {"min", 2, true},
+      {"maxnum", 2, true},
+      {"minnum", 2, true},
+      {"fma", 3, true},
+      {"abs", 1, true},
+      {"relu", 1, true},
+      {"sat01", 1, true},
+      {"exp", 1, true},
+      {"exp2", 1, true},
+      {"log", 1, true},
+      {"log2", 1, true},
+      {"sin", 1, true},
+      {"cos", 1, true},
+      {"tanh", 1, true},
+      {"sqrt", 1, true},
+      {"rsqrt", 1, true},
+      {"recip", 1, true},
+      {"trunc", 1, true},
+      {"floor", 1, true},
+      {"ceil", 1, true},
+      {"pow", 2, true},
       {"select", 3, true},
-      {"f8e5m2_sat", 1, true},      {"f8e4m3fn_nosat", 1, true},
-      {"u32x4", 4, true},           {"word", 2, true},
-      {"threefry_crypto", 2, true}, {"threefry_light", 2, true},
-      {"uniform", 1, true},         {"uniform_lane", 2, true},
+      {"f8e5m2_sat", 1, true},
+      {"f8e4m3fn_nosat", 1, true},
+      {"u32x4", 4, true},
+      {"word", 2, true},
+      {"threefry_crypto", 2, true},
+      {"threefry_light", 2, true},
+      {"uniform", 1, true},
+      {"uniform_lane", 2, true},
   }};
   return table[static_cast<std::size_t>(op)];
 }

@@ -205,9 +205,7 @@ Scalar infinity(Type t, bool negative) {
   return {t, f.infinity() | (negative ? std::uint64_t{1} << f.sign_bit() : 0)};
 }
 
-Scalar canonical_nan(Type t) {
-  return {t, format_of(t).nan()};
-}
+Scalar canonical_nan(Type t) { return {t, format_of(t).nan()}; }
 
 double to_double(Scalar s) {
   if (!is_float(s.type)) return static_cast<double>(int_value(s));
@@ -235,7 +233,8 @@ std::string to_text(Scalar s) {
   if (is_float(s.type)) return shortest_float(s);
   if (s.type == Type::u32x4) {
     const auto word = [](std::uint64_t pair, int shift) { return std::to_string(pair >> shift & 0xffffffffU); };
-    return "u32x4(" + word(s.bits, 0) + ", " + word(s.bits, 32) + ", " + word(s.high, 0) + ", " + word(s.high, 32) + ")";
+    return "u32x4(" + word(s.bits, 0) + ", " + word(s.bits, 32) + ", " + word(s.high, 0) + ", " + word(s.high, 32) +
+           ")";
   }
   return decimal_text(int_value(s));
 }

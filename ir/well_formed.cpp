@@ -383,7 +383,8 @@ void Checker::expression(const Expr& expr, const Context& c, Location around) {
       if (e.type == Type::index) {
         fault("WF-3", where, "nothing converts to an index value");
       } else if (e.args[0] && !is_convertible(e.args[0]->type, e.type)) {
-        fault("WF-3", where, fmt::format("there is no conversion from {} to {}", shown(e.args[0]->type), shown(e.type)));
+        fault("WF-3", where,
+              fmt::format("there is no conversion from {} to {}", shown(e.args[0]->type), shown(e.type)));
       }
       return expression(e.args[0], c, where);
     case Op::scope: {
@@ -425,7 +426,8 @@ void Checker::signature(const ExprNode& e) {
   if (!is_defined(e.op, type) && (has_written_type(e.op) || is_ruled_conversion(e.op)))
     return fault("WF-3", e.where, fmt::format("there is no `{}` at {}", text, shown(type)));
   const Type result = has_written_type(e.op) ? e.type : result_type(e.op, e.args.back()->type);
-  if (e.type != result) fault("WF-3", e.where, fmt::format("`{}` gives {} and not {}", text, shown(result), shown(e.type)));
+  if (e.type != result)
+    fault("WF-3", e.where, fmt::format("`{}` gives {} and not {}", text, shown(result), shown(e.type)));
 }
 
 void Checker::operation(const ExprNode& e) {

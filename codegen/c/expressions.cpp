@@ -186,8 +186,8 @@ Text Emitter::conversion(Type to, const Expr& source) {
     if (!is_float(from)) return cast(to, value);
     return {fmt::format("{}({})", helpers_.use(std::string(name(to)) + "_from_f64"), value.s)};
   }
-  return rounding_conversion(
-      to == Type::f8e4m3fn ? "f8e4m3fn_sat_from_f64" : std::string(name(to)) + "_from_f64", source);
+  return rounding_conversion(to == Type::f8e4m3fn ? "f8e4m3fn_sat_from_f64" : std::string(name(to)) + "_from_f64",
+                             source);
 }
 
 // A conversion to a float type narrower than f32 by the helper that rounds a double.

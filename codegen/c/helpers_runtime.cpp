@@ -70,8 +70,9 @@ constexpr std::array helpers{
         "  if (count * place > largest) return (uint8_t)(sign | overflow);\n"
         "  return (uint8_t)(sign | (((exponent - least) << fraction) + (int)count));\n"
         "}\n"},
-    RuntimeHelper{"f8e5m2_from_f64", "narrow8",
-                  "static inline uint8_t f8e5m2_from_f64(double x) { return narrow8(x, 2, -14, 57344, 0x7c, 0x7e); }\n"},
+    RuntimeHelper{
+        "f8e5m2_from_f64", "narrow8",
+        "static inline uint8_t f8e5m2_from_f64(double x) { return narrow8(x, 2, -14, 57344, 0x7c, 0x7e); }\n"},
     RuntimeHelper{"f8e5m2_sat_from_f64", "narrow8",
                   "static inline uint8_t f8e5m2_sat_from_f64(double x) { return narrow8(x, 2, -14, 57344, 0x7b, 0x7e); "
                   "}\n"},
@@ -92,18 +93,17 @@ constexpr std::array helpers{
     RuntimeHelper{"u32x4", "", "typedef struct {\n  uint32_t w[4];\n} u32x4;\n"},
     RuntimeHelper{"rotate_left", "",
                   "static inline uint32_t rotate_left(uint32_t x, int by) { return x << by | x >> (32 - by); }\n"},
-    RuntimeHelper{
-        "threefry_mix", "rotate_left",
-        "/* Two steps over the pairs (0, 1) and (2, 3), the odd words changing places after each. */\n"
-        "static void threefry_mix(uint32_t *x, int r0, int r1, int r2, int r3) {\n"
-        "  x[0] += x[1];\n"
-        "  x[2] += x[3];\n"
-        "  const uint32_t one = rotate_left(x[1], r0) ^ x[0], three = rotate_left(x[3], r1) ^ x[2];\n"
-        "  x[0] += three;\n"
-        "  x[2] += one;\n"
-        "  x[1] = rotate_left(one, r3) ^ x[2];\n"
-        "  x[3] = rotate_left(three, r2) ^ x[0];\n"
-        "}\n"},
+    RuntimeHelper{"threefry_mix", "rotate_left",
+                  "/* Two steps over the pairs (0, 1) and (2, 3), the odd words changing places after each. */\n"
+                  "static void threefry_mix(uint32_t *x, int r0, int r1, int r2, int r3) {\n"
+                  "  x[0] += x[1];\n"
+                  "  x[2] += x[3];\n"
+                  "  const uint32_t one = rotate_left(x[1], r0) ^ x[0], three = rotate_left(x[3], r1) ^ x[2];\n"
+                  "  x[0] += three;\n"
+                  "  x[2] += one;\n"
+                  "  x[1] = rotate_left(one, r3) ^ x[2];\n"
+                  "  x[3] = rotate_left(three, r2) ^ x[0];\n"
+                  "}\n"},
     RuntimeHelper{"threefry_key", "",
                   "/* Adds words i … i + 3 of the extended key, of which there are five, and i to the last word. */\n"
                   "static void threefry_key(uint32_t *x, const uint32_t *key, uint32_t i) {\n"

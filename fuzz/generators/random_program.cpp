@@ -25,8 +25,8 @@ class Generator {
             make_op(Op::eq, {make_index(floormod(Index::symbol("n"), 2)), make_index(Index(lo % 2))}));
     }
     ranges_ = parameter_ranges(program_);
-    type_ = pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64, Type::u8,
-                        Type::f8e5m2, Type::f8e4m3fn});
+    type_ = pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64,
+                        Type::u8, Type::f8e5m2, Type::f8e4m3fn});
     declare("A", BufferKind::input, 2);
     declare("X", BufferKind::inout, 1 + below(2));
     declare("Y", BufferKind::inout, 1 + below(2));

@@ -143,7 +143,8 @@ bool Machine::fold_value(const FoldCode& c, Frame& f, const Active& a, unsigned 
   for_each(a, [&](std::uint32_t l) {
     const void* operands[3] = {nullptr, nullptr, nullptr};
     for (int k = 0; k < c.types.arity; ++k) operands[k] = k == c.position ? value : f.column(c.operands[k]) + l * width;
-    c.kernel(c.types, {next, operands[0], operands[1], operands[2], nullptr, Active::one(0), c.watched ? &inexact : nullptr});
+    c.kernel(c.types,
+             {next, operands[0], operands[1], operands[2], nullptr, Active::one(0), c.watched ? &inexact : nullptr});
     any |= inexact;
     std::memcpy(value, next, sizeof next);
   });

@@ -170,10 +170,10 @@ Elaborator::Typed Elaborator::elaborate_signature(const Syntax& s) {
     if (!e) return {};
     if (!wanted || e->type == *wanted) continue;
     const bool index = e->type == Type::index;
-    reporter_.error(index ? "IDX-8" : "TYPE-10", a.where,
-                    fmt::format("operand {} of `{}` is {} and not {}", i + 1, operation_text(s.op), name(*wanted),
-                                shown(e->type)),
-                    *wanted == Type::u32 ? "convert it, as in `u32(…)`" : "a block is made by `u32x4(a, b, c, d)`");
+    reporter_.error(
+        index ? "IDX-8" : "TYPE-10", a.where,
+        fmt::format("operand {} of `{}` is {} and not {}", i + 1, operation_text(s.op), name(*wanted), shown(e->type)),
+        *wanted == Type::u32 ? "convert it, as in `u32(…)`" : "a block is made by `u32x4(a, b, c, d)`");
     return {};
   }
   const Type type = has_written_type(s.op) ? s.type : operands.front()->type;
@@ -210,9 +210,10 @@ Elaborator::Typed Elaborator::elaborate_conversion(const Syntax& s) {
   }
   if (t.state == Typed::State::bad) return {};
   if (!is_convertible(t.expr->type, s.type)) {
-    reporter_.error("TYPE-6", s.where, fmt::format("there is no conversion from {} to {}", shown(t.expr->type), name(s.type)),
-                    fmt::format("a block gives `word(b, 0)`, `uniform({}, b)` or `uniform_lane({}, b, 0)`", name(s.type),
-                                name(s.type)));
+    reporter_.error("TYPE-6", s.where,
+                    fmt::format("there is no conversion from {} to {}", shown(t.expr->type), name(s.type)),
+                    fmt::format("a block gives `word(b, 0)`, `uniform({}, b)` or `uniform_lane({}, b, 0)`",
+                                name(s.type), name(s.type)));
     return {};
   }
   return fixed(make_convert(s.type, t.expr, s.where), t.height + 1);

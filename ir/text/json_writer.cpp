@@ -74,8 +74,7 @@ Json expression(const Expr& e) {
     case Op::convert: return {{"op", "convert"}, {"type", name(e->type)}, {"args", expressions(e->args)}};
     case Op::scope: return {{"op", "scope"}, {"name", e->name}, {"type", name(e->type)}, {"body", block(e->body)}};
     case Op::uniform:
-    case Op::uniform_lane:
-      return {{"op", operation(e->op)}, {"type", name(e->type)}, {"args", expressions(e->args)}};
+    case Op::uniform_lane: return {{"op", operation(e->op)}, {"type", name(e->type)}, {"args", expressions(e->args)}};
     default: return {{"op", operation(e->op)}, {"args", expressions(e->args)}};
   }
 }

@@ -250,10 +250,9 @@ const Syntax* Parser::call(Op function) {
   const auto arity = static_cast<std::size_t>(info(function).arity);
   const bool variadic = function == Op::max || function == Op::min;
   if (args.size() < arity || (args.size() > arity && !variadic)) {
-    reporter_.error(
-        "SYN-10", span(start),
-        fmt::format("`{}` takes {} operand{}{} and gets {}", start.text, arity, arity == 1 ? "" : "s",
-                    written ? " after the type" : "", args.size()));
+    reporter_.error("SYN-10", span(start),
+                    fmt::format("`{}` takes {} operand{}{} and gets {}", start.text, arity, arity == 1 ? "" : "s",
+                                written ? " after the type" : "", args.size()));
     return nullptr;
   }
   return operation(function, std::move(args), start, written.value_or(Type::index));

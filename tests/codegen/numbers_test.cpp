@@ -198,7 +198,9 @@ TEST_P(Numbers, EveryBinaryOperation) {
   }
   // Powers that are ties, or representable, or close to 1.
   const auto add = [&](double a, double b) {
-    const auto bits = [&](double v) { return literal_from_float(GetParam(), fmt::format("{:a}", v)).value_or(canonical_nan(GetParam())).bits; };
+    const auto bits = [&](double v) {
+      return literal_from_float(GetParam(), fmt::format("{:a}", v)).value_or(canonical_nan(GetParam())).bits;
+    };
     if (is_float(GetParam())) table.add({bits(a), bits(b)});
   };
   for (int m = 3; m < 8192; m += m < 300 ? 2 : 62) {

@@ -249,8 +249,7 @@ TEST(Inputs, SpecialOnesFillBuffersAndMix) {
     std::set<Scalar> mixed;
     int ordinary = 0;
     for (std::uint64_t k = 0; k < 4; ++k) {
-      for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 2).at(in)))
-        mixed.insert(s);
+      for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 2).at(in))) mixed.insert(s);
       for (const Scalar s : elements(generate_inputs(p, {}, InputKind::special, 4 * k + 3).at(in))) {
         ordinary += std::find(special.begin(), special.end(), s) == special.end() ? 1 : 0;
       }

@@ -130,13 +130,15 @@ TEST(Npy, BlocksTravelAsFourWords) {
   const auto back = from_npy(bytes, Type::u32x4, "a.npy");
   RULE_TRUE("NPY-11", back.has_value() && *back == t);
   const auto words = from_npy(bytes, std::nullopt, "a.npy");
-  RULE_TRUE("NPY-11", words.has_value() && words->type == Type::u32 && words->dims == (std::vector<std::int64_t>{2, 1, 4}));
+  RULE_TRUE("NPY-11",
+            words.has_value() && words->type == Type::u32 && words->dims == (std::vector<std::int64_t>{2, 1, 4}));
   const std::string payload = bytes.substr(bytes.size() - 32);
   RULE_EQ("NPY-11", "NPY-5", refusal(file(dictionary("<u4", "(4, 2)"), payload), Type::u32x4));
   RULE_EQ("NPY-11", "NPY-5", refusal(file(dictionary("<u4", "()"), payload.substr(0, 4)), Type::u32x4));
   RULE_EQ("NPY-11", "NPY-5", refusal(file(dictionary("<i4", "(2, 4)"), payload), Type::u32x4));
   std::string big = payload, columns;
-  for (std::size_t i = 0; i < 32; i += 4) std::reverse(big.begin() + static_cast<std::ptrdiff_t>(i), big.begin() + static_cast<std::ptrdiff_t>(i) + 4);
+  for (std::size_t i = 0; i < 32; i += 4)
+    std::reverse(big.begin() + static_cast<std::ptrdiff_t>(i), big.begin() + static_cast<std::ptrdiff_t>(i) + 4);
   for (std::size_t k = 0; k < 8; ++k) columns += payload.substr((k % 2 * 4 + k / 2) * 4, 4);
   Tensor flat = t;
   flat.dims = {2};

@@ -84,7 +84,8 @@ TEST(NumericsConvert, IntegerToFloatRoundsOnce) {
   for (const Type from : integer_types) {
     for (const Scalar x : samples(from)) {
       for (const Type to : float_types)
-        tally.compare(reference_convert(to, int_value(x)), computed_convert(to, x), "to " + std::string(name(to)), &x, 1);
+        tally.compare(reference_convert(to, int_value(x)), computed_convert(to, x), "to " + std::string(name(to)), &x,
+                      1);
     }
   }
   RULE_TRUE("NUM-26", static_cast<bool>(tally)) << tally.summary();

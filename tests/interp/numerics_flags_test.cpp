@@ -35,8 +35,8 @@ TEST(NumericsTable, OperationsAreDefinedWhereThePageSaysSo) {
       const bool number = is_float(t) || is_int(t);
       const bool defined = equality.count(op) != 0 || (number && arithmetic.count(op) != 0) ||
                            (number && any_number.count(op) != 0) || (t == Type::u32x4 && blocks.count(op) != 0) ||
-                           (t == Type::u32 && op == Op::block) || (is_float(t) && floats.count(op) != 0) || (is_int(t) && integers.count(op) != 0) ||
-                           (t == Type::boolean && logic.count(op) != 0);
+                           (t == Type::u32 && op == Op::block) || (is_float(t) && floats.count(op) != 0) ||
+                           (is_int(t) && integers.count(op) != 0) || (t == Type::boolean && logic.count(op) != 0);
       RULE_TRUE("NUM-3", defined == (numerics::find(op, t) != nullptr)) << op_name(op) << " at " << name(t);
     }
     RULE_TRUE("NUM-3", numerics::find(op, Type::index) == nullptr) << op_name(op);

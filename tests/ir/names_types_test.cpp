@@ -158,7 +158,9 @@ TEST(Types, PlacesHaveAType) {
 }
 
 TEST(Types, FloatsOfEightBits) {
-  const auto value = [](const std::string& text) { return program_of(around("B[0] = f32(" + text + ")")).body[0]->value->args[0]; };
+  const auto value = [](const std::string& text) {
+    return program_of(around("B[0] = f32(" + text + ")")).body[0]->value->args[0];
+  };
   for (const char* type : {"f8e5m2", "f8e4m3fn"})
     RULE_TRUE("TYPE-8", errors("program p { input A: " + std::string(type) + "[4] }").empty());
   RULE_TRUE("TYPE-8", value("f8e5m2(inf)") == make_literal({Type::f8e5m2, 0x7c}));
@@ -174,9 +176,11 @@ TEST(Types, FloatsOfEightBits) {
 
 TEST(Types, BlocksAndTheirFunctions) {
   const auto with_block = [](const std::string& text) { return around("var b: u32x4 = u32x4(1, 2, 3, 4)\n" + text); };
-  RULE_TRUE("TYPE-10", errors(with_block("b = threefry_light(b, u32x4(word(b, 3), u32(n), 0, 0))  B[0] = uniform(f32, b)\n"
-                                         "for k in 0..4 { B[k] = uniform_lane(f32, b, u32(k)) } if b == b { O[0] = uniform(i8, b) }"))
-                           .empty());
+  RULE_TRUE(
+      "TYPE-10",
+      errors(with_block("b = threefry_light(b, u32x4(word(b, 3), u32(n), 0, 0))  B[0] = uniform(f32, b)\n"
+                        "for k in 0..4 { B[k] = uniform_lane(f32, b, u32(k)) } if b == b { O[0] = uniform(i8, b) }"))
+          .empty());
   RULE_TRUE("TYPE-10", has_error(with_block("B[0] = uniform(f32, ~n~)"), "IDX-8"));
   RULE_TRUE("TYPE-10", has_error(with_block("B[0] = uniform(f32, ~B[0]~)"), "TYPE-10"));
   RULE_TRUE("TYPE-10", has_error(with_block("B[0] = uniform_lane(f32, b, ~n~)"), "IDX-8"));

@@ -233,7 +233,8 @@ Stmt Generator::reduction(const Context& c) {
   const Expr term = b.type == Type::u32x4 ? Expr() : make_convert(b.type, make_index(amount));
   symbols_.pop_back();
   static_cast<void>(c);
-  if (b.type == Type::boolean || b.type == Type::u32x4 || c.scope != 0) return make_loop(symbol, 0, 3, 1, Axis::unrolled, {});
+  if (b.type == Type::boolean || b.type == Type::u32x4 || c.scope != 0)
+    return make_loop(symbol, 0, 3, 1, Axis::unrolled, {});
   constexpr Op ops[] = {Op::add, Op::mul, Op::max, Op::min};
   const Expr value = r_.one_in(4) && is_float(b.type) ? make_op(Op::fma, {term, term, element})
                      : r_.one_in(3)                   ? make_op(r_.pick(ops), {term, element})
