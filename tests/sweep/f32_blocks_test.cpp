@@ -41,7 +41,8 @@ TEST_P(KeptHashes, AreThoseOfEveryBackend) {
   std::vector<std::uint64_t> expected;
   for (const std::uint64_t block : blocks) {
     expected.push_back(sweep::interpreted_hash(subject(), block));
-    if (kept) RULE_TRUE("NUM-49", (*kept)[block] == expected.back()) << subject().name << " " << block;
+    if (!kept) continue;
+    RULE_TRUE("NUM-49", (*kept)[block] == expected.back()) << subject().name << " " << block;
   }
   for (const codegen::CompilerSpec& compiler : codegen::available_compilers()) {
     std::string error;
