@@ -128,8 +128,14 @@ Formula Formula::substitute(const std::map<Symbol, Index>& map) const {
       return product(expression().substitute(map), factors().first.substitute(map), factors().second.substitute(map));
     case Kind::negation: return !parts()[0].substitute(map);
     case Kind::exists: {
-      // Bound variables are fresh by construction: they neither occur in the map nor in its values.
-      return exists(variables(), parts()[0].substitute(map));
+      // A bound variable hides a free one of its name. One that a value of the map mentions stands for the same there: names
+      // are either fresh or say what they stand for.
+      const auto hidden = [&](const Symbol& v) { return map.count(v) != 0; };
+      if (std::none_of(variables().begin(), variables().end(), hidden))
+        return exists(variables(), parts()[0].substitute(map));
+      std::map<Symbol, Index> outer = map;
+      for (const Symbol& v : variables()) outer.erase(v);
+      return exists(variables(), parts()[0].substitute(outer));
     }
     case Kind::conjunction:
     case Kind::disjunction: break;

@@ -38,13 +38,13 @@ void add_engine(std::string& list, const std::string& engine) {
 }  // namespace
 
 bool is_exact(const Instance& x, const Access& a) {
-  if (has_data_guard(*x.node) || has_data_guard(a)) return false;
+  if (has_data_guard(x) || has_data_guard(x, a.guards)) return false;
   return std::all_of(a.indices.begin(), a.indices.end(), [&](const Expr& e) { return integer_term(x, e, "").exact; });
 }
 
-bool is_affine(const Instance& x, const Access& a) {
+bool is_pure(const Instance& x, const Access& a) {
   return is_exact(x, a) &&
-         std::all_of(a.indices.begin(), a.indices.end(), [](const Expr& e) { return e->op == Op::index; });
+         std::all_of(a.indices.begin(), a.indices.end(), [&](const Expr& e) { return integer_term(x, e, "").pure; });
 }
 
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution) {

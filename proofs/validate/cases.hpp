@@ -27,15 +27,15 @@ struct ObligationText {
 
 /// Solves the cases in order under `assumptions`. Violated as soon as an exact case has a solution; undecided when none has
 /// and one is unknown or only approximately violated; proved otherwise.
-Obligation discharge(const ObligationText& text, const Formula& assumptions, const Program& program, const std::vector<Case>& cases,
-                     Query& query);
+Obligation discharge(const ObligationText& text, const Formula& assumptions, const Program& program,
+                     const std::vector<Case>& cases, Query& query);
 
 /// A point for people, in the coordinates of the instances' own nodes.
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution);
 
 /// An access is described exactly by its formula: no data-dependent guard, no dynamic index that stands for an unknown.
 bool is_exact(const Instance& x, const Access& a);
-/// The same, and no dynamic index at all: what a formula about *two* accesses needs, whose elements may be one and the same.
-bool is_affine(const Instance& x, const Access& a);
+/// The same, and no index reads data: what a formula about *two* accesses needs, whose elements may be one and the same.
+bool is_pure(const Instance& x, const Access& a);
 
 }  // namespace assay::derive

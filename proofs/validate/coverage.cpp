@@ -1,6 +1,6 @@
-// Certain stores. A store counts when nothing but loop bounds and affine guards decides whether it happens; when the reader
-// is under its data-dependent guards too (same `if`, same execution of it, or a condition of the same text that reads only
-// what nothing changes, at equal index values); or when both arms of an `if` store the cell.
+// Certain stores. A store counts when nothing but loop bounds and guards on loop symbols decides whether it happens; when the
+// reader is under its data-dependent guards too (same `if`, same execution of it, or a condition of the same text that reads
+// only what nothing changes, at equal index values); or when both arms of an `if` store the cell.
 #include "proofs/validate/coverage.hpp"
 
 #include <algorithm>
@@ -83,10 +83,13 @@ class Coverage {
   // The first data-dependent guard of the store that neither the reader shares nor `decided` settles.
   const Guard* open_guard(const Node& n, const std::vector<Decided>& decided) const {
     for (const Guard& g : n.guards) {
-      if (affine_condition(g.condition) || shared(g)) continue;
+      if (by_symbols(n, g) || shared(g)) continue;
       if (!settled(g, decided)) return &g;
     }
     return nullptr;
+  }
+  bool by_symbols(const Node& n, const Guard& g) const {
+    return affine_condition(g.condition) || decided_condition(instantiate(view_, n, "g"), g.condition, true);
   }
   bool shared(const Guard& g) const {
     return same_execution(g) || std::any_of(known_.begin(), known_.end(),
@@ -182,7 +185,7 @@ class Coverage {
       if (inside) parts.push_back(tied_to(w, d.at, d.at.node->loops.size()));
     }
     for (const Guard& g : w.node->guards) {
-      if (affine_condition(g.condition) || settled(g, decided)) continue;
+      if (by_symbols(*w.node, g) || settled(g, decided)) continue;
       std::vector<Formula> ways;
       if (same_execution(g)) ways.push_back(tied_to(w, *reader_, static_cast<std::size_t>(g.loops)));
       for (const Known& k : known_) {
@@ -195,10 +198,14 @@ class Coverage {
 
   Formula one(const Node& n, const std::vector<Decided>& decided) {
     const Access& store = *n.store();
-    if (!std::all_of(store.indices.begin(), store.indices.end(), [](const Expr& e) { return e->op == Op::index; }))
-      return Formula::falsity();
     const Instance w = instantiate(view_, n, "w" + std::to_string(counter_++));
-    return exists_solved(w.fresh, domain(w) & tied(w, decided) & target_.hit(w, store));
+    const bool pure = std::all_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) {
+      const Term t = integer_term(w, e, "");
+      return t.exact && t.pure;
+    });
+    if (!pure) return Formula::falsity();
+    return exists_solved(bound_symbols(w, store),
+                         domain(w) & decided_guards(w) & tied(w, decided) & target_.hit(w, store));
   }
 
   const View& view_;
@@ -257,8 +264,10 @@ Formula written_at_end(const View& view, const Buffer& buffer, const std::vector
   t.hit = [&](const Instance& w, const Access& store) {
     if (store.whole) return Formula::truth();
     std::vector<Formula> parts;
-    for (std::size_t d = 0; d < store.indices.size() && d < cell.size(); ++d)
-      parts.push_back(Formula::eq(w.apply(store.indices[d]->index), cell[d]));
+    for (std::size_t d = 0; d < store.indices.size() && d < cell.size(); ++d) {
+      const Term at = integer_term(w, store.indices[d], "");
+      parts.push_back(at.facts & Formula::eq(at.value, cell[d]));
+    }
     return Formula::all(std::move(parts));
   };
   t.in_time = [](const Node&) { return true; };

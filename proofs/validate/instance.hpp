@@ -46,12 +46,15 @@ Formula same_instance(const Instance& x, const Instance& y);
 
 /// Loop bounds and the affine guards (the others can only make it happen less often).
 Formula domain(const Instance& x);
-/// The affine ones among an access's own guards.
+/// The other guards that loop symbols and parameters alone decide: integer arithmetic without loads and variables.
+Formula decided_guards(const Instance& x);
+/// The ones among an access's own guards that loop symbols and parameters decide.
 Formula access_condition(const Instance& x, const Access& a);
-bool has_data_guard(const Node& n);
+/// A guard that reads data (or that no formula expresses).
+bool has_data_guard(const Instance& x);
+bool has_data_guard(const Instance& x, const std::vector<Guard>& guards);
 /// The expression reads nothing that a statement may change: its value depends on index symbols only.
 bool is_immutable(const Program& p, const Expr& e);
-bool has_data_guard(const Access& a);
 
 /// How many iterations loop number `loop` of the instance has behind it: (symbol − lower bound) / step.
 Index counter(const Instance& x, std::size_t loop);
@@ -61,14 +64,22 @@ Formula same_thread(const Instance& x, const Instance& y);
 /// instance of a @vectorized loop all loads come before all stores).
 Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool y_writes);
 
-/// A dynamic integer index as an Index over fresh symbols, with what is known about these. Over-approximates. `suffix`
-/// names the fresh symbols: equal suffixes are equal symbols.
+/// A dynamic integer index as an Index over loop symbols, parameters and fresh symbols, with what is known about these:
+/// wrapping, products and the seven divisions included. Over-approximates where it is not exact. Symbols for products,
+/// quotients and elements of immutable buffers are named by what they stand for, so that equal ones are equal; `suffix`
+/// names the others.
 struct Term {
   Index value{};
   Formula facts = Formula::truth();
   bool exact = true;  // false when a fresh symbol stands for something that is not an arbitrary input element
+  bool pure = true;   // a function of loop symbols and parameters: nothing is loaded
+  std::vector<Symbol> fresh{};
 };
 Term integer_term(const Instance& x, const Expr& e, const std::string& suffix);
+/// What an `exists` over the executions of `w` binds: its loop symbols and the fresh symbols of the access's terms.
+std::vector<Symbol> bound_symbols(const Instance& w, const Access& a);
+/// Whether the condition (`positive`) or its negation holds, where loop symbols and parameters alone decide it.
+std::optional<Formula> decided_condition(const Instance& x, const Expr& condition, bool positive);
 /// Tightest interval known for an integer expression at an instance's node.
 Interval integer_interval(const View& view, const Node& node, const Expr& e);
 

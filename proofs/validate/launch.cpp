@@ -104,7 +104,8 @@ Obligation launch_coverage(const View& view, Query& query) {
     const Instance x = instantiate(view, n, "1");
     for (int slot = 0; slot < view.grid_slots; ++slot) {
       if (loop_of_slot(x, slot)) continue;
-      cases.push_back({domain(x) & several_groups(view, slot), x, {}, store, nullptr, has_data_guard(n), {}});
+      cases.push_back(
+          {domain(x) & decided_guards(x) & several_groups(view, slot), x, {}, store, nullptr, has_data_guard(x), {}});
     }
   }
   return discharge({"launch-coverage", "every store to device memory runs once, under a loop of every grid slot",

@@ -78,9 +78,14 @@ class Linter {
         for (std::size_t d = 0; d < a.indices.size() && d < b.dims.size(); ++d) {
           const Term t = integer_term(x, a.indices[d], "@" + std::to_string(d));
           const Formula outside = Formula::lt(t.value, Index(0)) | Formula::le(b.dims[d], t.value);
-          const bool approximate = has_data_guard(n) || has_data_guard(a) || !t.exact;
-          by_buffer[a.storage].push_back(
-              {domain(x) & access_condition(x, a) & t.facts & outside, x, {}, &a, nullptr, approximate, {}});
+          const bool approximate = has_data_guard(x) || has_data_guard(x, a.guards) || !t.exact;
+          by_buffer[a.storage].push_back({domain(x) & decided_guards(x) & access_condition(x, a) & t.facts & outside,
+                                          x,
+                                          {},
+                                          &a,
+                                          nullptr,
+                                          approximate,
+                                          {}});
         }
       }
     }
@@ -106,8 +111,13 @@ class Linter {
           }
         }
         const Formula covered = written_before(view_, x, a);
-        by_storage[a.storage].push_back(
-            {domain(x) & access_condition(x, a) & inside & !covered, x, {}, &a, nullptr, !is_exact(x, a), {}});
+        by_storage[a.storage].push_back({domain(x) & decided_guards(x) & access_condition(x, a) & inside & !covered,
+                                         x,
+                                         {},
+                                         &a,
+                                         nullptr,
+                                         !is_exact(x, a),
+                                         {}});
       }
     }
     for (const auto& [storage, cases] : by_storage) {
@@ -161,8 +171,8 @@ class Linter {
           continue;
         const Term t = integer_term(x, d.divisor, "");
         const Access where{{}, false, false, false, {}, d.guards, d.where};
-        const bool data = has_data_guard(n) || has_data_guard(where) || !t.exact;
-        Case c{domain(x) & access_condition(x, where) & t.facts & Formula::zero(t.value),
+        const bool data = has_data_guard(x) || has_data_guard(x, d.guards) || !t.exact;
+        Case c{domain(x) & decided_guards(x) & access_condition(x, where) & t.facts & Formula::zero(t.value),
                x,
                {},
                nullptr,
@@ -230,10 +240,10 @@ class Linter {
       if (!buffer || is_private(buffer->kind)) return;
       const Instance x = instantiate(view_, *one.node, "1");
       const Instance y = instantiate(view_, *other.node, "2");
-      const Formula both =
-          domain(x) & domain(y) & same_cell(x, a, y, b, "") & access_condition(x, a) & access_condition(y, b);
+      const Formula both = Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y),
+                                         same_cell(x, a, y, b, ""), access_condition(x, a), access_condition(y, b)});
       by_buffer[a.storage].push_back(
-          {both & different_groups(x, y), x, y, &a, &b, !is_affine(x, a) || !is_affine(y, b), {}});
+          {both & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}});
     });
     for (const auto& [buffer, cases] : by_buffer) {
       discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"},
@@ -252,10 +262,11 @@ class Linter {
       const Access& a = *store;
       const Instance x = instantiate(view_, n, "1");
       const Instance y = instantiate(view_, n, "2");
-      const Formula both = domain(x) & domain(y) & same_cell(x, a, y, a, "") & !same_instance(x, y);
+      const Formula both = Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y),
+                                         same_cell(x, a, y, a, ""), !same_instance(x, y)});
       const Formula lockstep =
           same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
-      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &a, !is_affine(x, a), {}});
+      by_storage[a.storage].push_back({both & lockstep, x, y, &a, &a, !is_pure(x, a), {}});
     }
     for (const auto& [storage, cases] : by_storage) {
       discharge_here({"iteration-independence", "no two lanes store one cell of `" + storage + "`", "IND-2", "IND-1"},

@@ -314,7 +314,8 @@ class StepValidator {
           x1 = source_instance(before_, *p.source, *y1);
           x2 = source_instance(before_, *q.source, *y2);
         }
-        const Formula meet = same_cell(*x1, a, *x2, b, "") & access_condition(*x1, a) & access_condition(*x2, b);
+        const Formula meet = Formula::all({same_cell(*x1, a, *x2, b, ""), access_condition(*x1, a),
+                                           access_condition(*x2, b), decided_guards(*x1), decided_guards(*x2)});
         if (meet.is_false() || apart(*y1, *y2, meet)) continue;
         // A load and a store of the same cell pose the same question, unless lanes or copies per thread tell them apart.
         const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
@@ -365,7 +366,7 @@ class StepValidator {
                  const Instance& x2, const Access& a, const Access& b, const Formula& meet, StorageCases& into) {
     const Formula both = domain(y1) & domain(y2) & meet;
     const Formula was_before = ordered_before(x1, a.writes, x2, b.writes);
-    const bool approximate = !is_affine(x1, a) || !is_affine(x2, b);
+    const bool approximate = !is_pure(x1, a) || !is_pure(x2, b);
     const auto make = [&](const Formula& broken, std::string code) {
       return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)};
     };
@@ -421,7 +422,7 @@ class StepValidator {
     const auto& stores = view.stores.all(storage);
     return std::any_of(stores.begin(), stores.end(), [&](std::size_t i) {
       const Node& n = view.extraction.nodes[i];
-      return !is_affine(instantiate(view, n, "s"), *n.store());
+      return !is_pure(instantiate(view, n, "s"), *n.store());
     });
   }
 
