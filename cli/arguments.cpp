@@ -39,7 +39,7 @@ constexpr CommandInfo commands[] = {
 };
 constexpr const char* later_commands[] = {"menu",    "fuzz",      "replay", "reduce",  "merge",
                                           "promote", "verify-op", "new-op", "mutants", "recheck"};
-constexpr const char* later_options[] = {"--cert", "--cross-check", "--plugin", "--dump", "--no-fork"};
+constexpr const char* later_options[] = {"--cert", "--plugin", "--no-fork"};
 
 Diagnostic wrong(std::string message, std::string help = {}) {
   return {"CLI-3", std::move(message), {}, std::move(help), {}};
@@ -96,6 +96,11 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--budget", a.budget, "multiply the budgets of engines and interpreter")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}))
         ->type_name("N");
+  }
+  if (is({"lint", "check", "apply", "prove"})) {
+    flag("--cross-check", a.cross_check, "ask every engine about every obligation; disagreement is a contradiction");
+    app.add_option("--dump", a.dump_folder, "write obligations (SMT-LIB, isl) and programs into this folder")
+        ->type_name("DIR");
   }
   if (is({"check", "apply"})) {
     choice("--licence", a.licence, {"exact", "reassociates", "rounds"}, "the greatest licence that a step may need");

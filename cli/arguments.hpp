@@ -22,7 +22,8 @@ struct Arguments {
   std::string licence = "rounds";
   std::optional<int> upto{}, only{};
   std::vector<std::string> backends{}, required{};
-  std::string steps_folder{};
+  std::string steps_folder{}, dump_folder{};
+  bool cross_check = false;
   std::string output{};  // -o
   // run
   std::vector<std::string> inputs{};  // NAME=F.npy

@@ -89,6 +89,15 @@ class Command {
     return out;
   }
 
+  Inspection inspection() const { return {a_.cross_check, a_.dump_folder, budgets().query}; }
+  using Files = std::vector<std::pair<std::string, std::string>>;  // name, text
+  static std::optional<std::string> write_programs(const std::string& folder, const Files& files) {
+    if (auto why = make_folder(folder)) return why;
+    for (const auto& [file, text] : files) {
+      if (auto why = write_file(folder + "/" + file, text)) return why;
+    }
+    return std::nullopt;
+  }
   Budgets budgets() const { return Budgets{}.times(a_.budget); }
 
   // --- commands ----------------------------------------------------------------------------------------------------------
@@ -98,6 +107,11 @@ class Command {
     if (!loaded) return failed(loaded.error());
     LintOptions options;
     options.budgets = budgets();
+    options.judges.inspection = inspection();
+    if (!a_.dump_folder.empty()) {
+      if (auto why = write_programs(a_.dump_folder, {{"00-source.air", print(loaded->program)}}))
+        return failed({"CLI-8", *why, {}, {}, {}});
+    }
     return {lint(loaded->program, loaded->text, options), {}, {}};
   }
 
@@ -108,6 +122,11 @@ class Command {
     if (!second) return failed(second.error());
     ProveOptions options;
     options.budgets = budgets();
+    if (!a_.dump_folder.empty()) {
+      if (auto why = write_programs(a_.dump_folder,
+                                    {{"00-a.air", print(first->program)}, {"00-b.air", print(second->program)}}))
+        return failed({"CLI-8", *why, {}, {}, {}});
+    }
     return {prove(first->program, first->text, second->program, second->text, options), {}, {}};
   }
 
@@ -223,18 +242,17 @@ class Command {
     options.budgets = budgets();
     options.program_argument = a_.files[0];
     options.schedule_argument = a_.files.size() > 1 ? a_.files[1] : std::string();
-    std::vector<std::pair<std::string, std::string>> steps;
-    if (!a_.steps_folder.empty()) {
+    options.judges.inspection = inspection();
+    Files steps;
+    if (!a_.steps_folder.empty() || !a_.dump_folder.empty()) {
       options.on_program = [&](int step, const std::string& op, const Program& p) {
         steps.emplace_back(fmt::format("{:02}-{}.air", step, op), print(p));
       };
     }
     CheckResult result = check(loaded->program, loaded->text, schedule->first, schedule->second, options);
-    if (!steps.empty()) {
-      if (auto why = make_folder(a_.steps_folder)) return failed({"CLI-8", *why, {}, {}, {}});
-      for (const auto& [file, text] : steps) {
-        if (auto why = write_file(a_.steps_folder + "/" + file, text)) return failed({"CLI-8", *why, {}, {}, {}});
-      }
+    for (const std::string& folder : {a_.steps_folder, a_.dump_folder}) {
+      if (folder.empty()) continue;
+      if (auto why = write_programs(folder, steps)) return failed({"CLI-8", *why, {}, {}, {}});
     }
     Answer out;
     out.report = std::move(result.report);

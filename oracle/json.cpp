@@ -80,6 +80,7 @@ std::string_view status_word(Obligation::Status s) {
 /// How far an answer of this engine may be trusted (validation.md, marks).
 std::string_view mark(const std::string& engine) {
   if (engine == "table") return "axiom";
+  if (engine == "gf2") return "gf2";
   if (engine == "structure" || engine == "intervals") return "structural";
   return "solver";  // the native prover too, as long as it writes no certificate
 }
@@ -95,6 +96,11 @@ Json obligation(const ObligationReport& o, const std::string& file) {
   if (!o.obligation.code.empty()) out["code"] = o.obligation.code;
   if (!o.obligation.reason.empty()) out["reason"] = o.obligation.reason;
   if (o.obligation.vacuous) out["vacuous"] = true;
+  if (!o.opinions.empty()) {
+    Json opinions = Json::object();
+    for (const EngineOpinion& e : o.opinions) opinions[e.engine] = status_word(e.status);
+    out["cross_check"] = std::move(opinions);
+  }
   if (o.obligation.witness) out["witness"] = witness(*o.obligation.witness, o.replayed, file);
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "oracle/cross_check.hpp"
 #include "oracle/sizes.hpp"
 
 namespace assay::oracle {
@@ -144,6 +145,12 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
   for (Obligation& o : judges.lint(p, query)) {
     if (!o.engine.empty()) out.engines.insert(o.engine);
     out.obligations.push_back({std::to_string(out.obligations.size() + 1), std::move(o), false});
+  }
+  if (auto objection = inspect(out.obligations, judges, places)) {
+    out.verdict = objection->verdict;
+    out.claim = objection->finding.diagnostic.message;
+    out.findings.push_back(std::move(objection->finding));
+    return out;
   }
   const Counts counts = count_statuses(out.obligations);
   const bool threads = needs_parallel_meaning(p);

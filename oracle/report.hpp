@@ -47,10 +47,18 @@ struct Observation {
   std::vector<std::pair<Symbol, std::string>> input_values{};
 };
 
+/// What one engine says about an obligation (--cross-check).
+struct EngineOpinion {
+  std::string engine{};
+  Obligation::Status status = Obligation::Status::undecided;
+  std::string reason{};  // why undecided
+};
+
 struct ObligationReport {
   std::string id{};  // "1.2": second obligation of step 1; "2" for lint
   Obligation obligation{};
-  bool replayed = false;  // the witness was run and the violation observed
+  bool replayed = false;                  // the witness was run and the violation observed
+  std::vector<EngineOpinion> opinions{};  // of all engines, with --cross-check
 };
 
 struct StepReport {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ir/traverse.hpp"
+#include "oracle/cross_check.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -282,6 +283,13 @@ StepOutcome judge_step(const StepRequest& request, Query& query, const Judges& j
   const Judgement j = discharge(out, request, pieces, query, judges);
   out.report.licence = j.licence;
   out.reordered = j.reordered_before;
+  if (auto objection = inspect(out.report.obligations, judges, request.places)) {
+    out.report.status = objection->verdict;
+    out.claim = fmt::format("step {} ({}): {}", request.number, request.line.op, objection->finding.diagnostic.message);
+    out.findings.push_back(std::move(objection->finding));
+    out.program = std::move(pieces.folded);
+    return out;
+  }
   const bool holds = count_status(out.report, Status::proved) == static_cast<int>(out.report.obligations.size());
   if (!holds) replay(out, request, *pieces.folded, j, purse);
   if ((holds || out.report.status == Verdict::undecided) && j.licence > request.asked)

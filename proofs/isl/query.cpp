@@ -14,7 +14,9 @@
 #include <isl/version.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "proofs/obligation/lemmas.hpp"
 #include "proofs/obligation/products.hpp"
 
 namespace assay {
@@ -24,6 +26,8 @@ struct ContextDeleter {
   void operator()(isl_ctx* c) const { isl_ctx_free(c); }
 };
 using Context = std::unique_ptr<isl_ctx, ContextDeleter>;
+
+void free_text(char* text) { std::free(text); }  // isl hands out malloc'ed strings
 
 struct SetDeleter {
   void operator()(isl_set* s) const { isl_set_free(s); }
@@ -246,6 +250,23 @@ class IslQuery final : public Query {
 }  // namespace
 
 std::unique_ptr<Query> make_isl_query(std::uint64_t budget) { return std::make_unique<IslQuery>(budget); }
+
+std::string isl_text(const Formula& f, std::uint64_t budget) {
+  const Formula linear = f.has_products() ? linearisations(f).front() : f;
+  std::set<Symbol> free;
+  linear.collect_free(free);
+  const std::vector<Symbol> dimensions(free.begin(), free.end());
+  Context ctx(isl_ctx_alloc());
+  isl_options_set_on_error(ctx.get(), ISL_ON_ERROR_CONTINUE);
+  isl_ctx_set_max_operations(ctx.get(), budget);
+  std::string out = f.has_products() ? "# products replaced by linear facts\n" : "";
+  for (std::size_t i = 0; i < dimensions.size(); ++i) out += "# i" + std::to_string(i) + " = " + dimensions[i] + "\n";
+  const Set set = Builder(ctx.get(), dimensions).build(linear);
+  char* text = isl_set_to_str(set.get());
+  out += text != nullptr ? std::string(text) + "\n" : "# isl gave up\n";
+  free_text(text);
+  return out;
+}
 
 std::string isl_engine_name() {
   std::string version = isl_version();  // "isl-0.25-GMP\n"

@@ -1,8 +1,10 @@
 // Asking in order; nothing is remembered between questions, so that equal questions get equal answers.
 #include "proofs/portfolio/query.hpp"
 
+#include "proofs/cvc5/query.hpp"
 #include "proofs/isl/query.hpp"
 #include "proofs/native/query.hpp"
+#include "proofs/z3/query.hpp"
 
 namespace assay {
 namespace {
@@ -32,11 +34,15 @@ std::unique_ptr<Query> make_sequence_query(std::vector<std::unique_ptr<Query>> e
   return std::make_unique<SequenceQuery>(std::move(engines));
 }
 
-std::unique_ptr<Query> make_portfolio_query(std::uint64_t budget) {
+std::vector<std::unique_ptr<Query>> make_engines(std::uint64_t budget) {
   std::vector<std::unique_ptr<Query>> engines;
   engines.push_back(make_native_query(budget));
   engines.push_back(make_isl_query(budget));
-  return make_sequence_query(std::move(engines));
+  engines.push_back(make_z3_query(budget / 20 * 3));
+  if (cvc5_engine_name()) engines.push_back(make_cvc5_query(budget / 20));
+  return engines;
 }
+
+std::unique_ptr<Query> make_portfolio_query(std::uint64_t budget) { return make_sequence_query(make_engines(budget)); }
 
 }  // namespace assay

@@ -82,7 +82,8 @@ Obligation discharge(const ObligationText& text, const Formula& assumptions, con
   for (const Parameter& p : program.parameters) parameters.push_back(p.name);
   for (const Case& c : cases) {
     if (c.violation.is_false()) continue;
-    const Answer answer = query.solve(assumptions & c.violation, parameters);
+    out.questions.push_back(assumptions & c.violation);
+    const Answer answer = query.solve(out.questions.back(), parameters);
     add_engine(out.engine, answer.engine);
     if (answer.kind == Answer::Kind::empty) continue;
     const std::string& code = c.code.empty() ? text.code : c.code;

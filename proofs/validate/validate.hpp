@@ -37,12 +37,13 @@ struct Obligation {
   std::string kind;   // "dependence-order", …: the table of spec/proofs.md
   std::string claim;  // one sentence that says what has to hold
   Status status = Status::undecided;
-  std::string engine;  // which engine decided: "isl", "structure", "table", "intervals"
-  std::string code;    // diagnostic code of a failure: "DEP-2"
-  std::string reason;  // why undecided
+  std::string engine;                // which engine decided: "isl", "structure", "table", "intervals"
+  std::string code;                  // diagnostic code of a failure: "DEP-2"
+  std::string reason;                // why undecided
   std::optional<Witness> witness{};  // violated
   bool vacuous = false;              // proved because nothing ever executes
   std::string hint;                  // a way out, when one is known
+  std::vector<Formula> questions{};  // what the engines were asked: it holds when none has a solution
 };
 
 struct Validation {
