@@ -24,9 +24,9 @@ std::int64_t TileLayout::address(std::int64_t row, std::int64_t column) const {
 BitMap TileLayout::bit_map() const {
   if (swizzle == Swizzle::none) return BitMap::identity(0);
   const int low = log2(unit), units = log2(stride / unit), column_bits = low + units;
-  std::vector<std::uint64_t> columns = BitMap::identity(column_bits + units).columns();
-  for (int i = 0; i < units; ++i) columns[static_cast<std::size_t>(column_bits + i)] |= std::uint64_t{1} << (low + i);
-  return BitMap(std::move(columns));
+  std::vector<std::uint64_t> out = BitMap::identity(column_bits + units).columns();
+  for (int i = 0; i < units; ++i) out[static_cast<std::size_t>(column_bits + i)] |= std::uint64_t{1} << (low + i);
+  return BitMap(std::move(out));
 }
 
 tl::expected<TileLayout, std::string> make_tile_layout(std::int64_t rows, std::int64_t columns, int element_bytes,

@@ -229,13 +229,19 @@ TEST(NativeQuery, an_unbounded_solution_is_left_to_others) {
   RULE_EQ("PRF-5", std::string("native"), answer.engine);
 }
 
-TEST(PortfolioQuery, asks_native_first_and_then_isl) {
+TEST(PortfolioQuery, asks_native_first_then_isl_then_z3) {
   const Index x = symbol("x");
   const Formula easy = within(0, x, 10) & Formula::eq(x * 2, Index(6));
   RULE_EQ("PRF-9", std::string("native"), make_portfolio_query()->solve(easy).engine);
   const Answer handed_on = make_portfolio_query()->solve(Formula::lt(x, Index(0)));
   RULE_TRUE("PRF-9", handed_on.engine == "isl" && handed_on.kind == Answer::Kind::solution);
-  const Answer none = make_portfolio_query(1)->solve(easy & Formula::eq(floormod(x, 7), floordiv(x, 3)));
+  // A square: linear engines hand it on.
+  const Answer square = make_portfolio_query()->solve(Formula::product(Index(1681), x, x) & Formula::lt(Index(0), x));
+  RULE_TRUE("PRF-9", square.engine == "z3" && square.solution.at("x") == 41) << square.engine;
+  std::vector<std::unique_ptr<Query>> two;
+  two.push_back(make_native_query(1));
+  two.push_back(make_isl_query(1));
+  const Answer none = make_sequence_query(std::move(two))->solve(easy & Formula::eq(floormod(x, 7), floordiv(x, 3)));
   RULE_EQ("PRF-9", std::string("native: native operation budget reached; isl: isl operation quota reached"),
           none.reason);
 }

@@ -9,7 +9,7 @@ namespace assay::rules {
 
 struct Evidence {
   enum class Status { proved, refuted, sampled, wrong } status = Status::sampled;  // wrong: not what the table claims
-  std::string by{};              // "exhaustion", "z3", "cvc5", "z3+cvc5", "interpreter" (a witness), "samples"
+  std::string by{};              // "exhaustion", "z3", "cvc5", "interpreter" (a witness), "samples"
   std::uint64_t operations = 0;  // cases of an exhaustion, Z3's resource count; 0 where unknown
   std::string detail{};          // a witness, or why there is no proof
 };
@@ -17,10 +17,10 @@ std::string_view word(Evidence::Status s);
 
 struct Limits {
   std::uint64_t cases = std::uint64_t{1} << 16;  // of an exhaustion
-  std::uint64_t z3 = 3'000'000, cvc5 = 300'000;  // resource limits
+  std::uint64_t z3 = 1'000'000, cvc5 = 100'000;  // resource limits
 };
 
-/// A floating-point answer of Z3 counts only when cvc5 agrees (it knows answers that are wrong there).
+/// Floats are cvc5's: an answer of this version of Z3 about them would count only together with cvc5's.
 Evidence evidence(const laws::Law& law, Type type, const Limits& limits = {});
 
 }  // namespace assay::rules
