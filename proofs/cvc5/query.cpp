@@ -79,10 +79,10 @@ class Cvc5Query final : public Query {
     const smtlib::Script asked = smtlib::script(f);
     const auto said = run_cvc5({"--lang=smt2", "--produce-models", "--seed=0", "--rlimit=" + std::to_string(rlimit_)},
                                asked.text() + "(get-model)\n");
-    if (!said) return {Answer::Kind::unknown, {}, "cvc5 could not be run"};
+    if (!said) return {Answer::Kind::unknown, {}, "could not be run"};
     if (said->rfind("unsat\n", 0) == 0) return {Answer::Kind::empty};
     if (said->rfind("sat\n", 0) == 0) return smtlib::checked_solution(asked, model_values(*said), f, *linear_);
-    return {Answer::Kind::unknown, {}, "cvc5: gave up at rlimit " + std::to_string(rlimit_)};
+    return {Answer::Kind::unknown, {}, "gave up at rlimit " + std::to_string(rlimit_)};
   }
 
   std::uint64_t rlimit_;

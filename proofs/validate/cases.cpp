@@ -47,6 +47,11 @@ bool is_pure(const Instance& x, const Access& a) {
          std::all_of(a.indices.begin(), a.indices.end(), [&](const Expr& e) { return integer_term(x, e, "").pure; });
 }
 
+bool is_affine(const Instance& x, const Access& a) {
+  return !has_data_guard(*x.node) && !has_data_guard(a) &&
+         std::all_of(a.indices.begin(), a.indices.end(), [](const Expr& e) { return e->op == Op::index; });
+}
+
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution) {
   Witness w;
   for (const Parameter& p : program.parameters) {

@@ -37,5 +37,7 @@ Witness make_witness(const Program& program, const Case& c, const std::map<Symbo
 bool is_exact(const Instance& x, const Access& a);
 /// The same, and no index reads data: what a formula about *two* accesses needs, whose elements may be one and the same.
 bool is_pure(const Instance& x, const Access& a);
+/// Described by `domain` and index values alone.
+bool is_affine(const Instance& x, const Access& a);
 
 }  // namespace assay::derive

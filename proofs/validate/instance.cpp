@@ -27,7 +27,11 @@ Index counter(const Instance& x, std::size_t loop) {
 }
 
 View::View(const Program& p)
-    : program(p), extraction(extract(p)), stores(extraction), parameters(parameter_domain(p)), ranges(parameter_ranges(p)) {
+    : program(p),
+      extraction(extract(p)),
+      stores(extraction),
+      parameters(parameter_domain(p)),
+      ranges(parameter_ranges(p)) {
   grid_slots = assign_slots(p.body, grid_slot);
 }
 
@@ -92,6 +96,11 @@ bool has_data_guard(const Instance& x, const std::vector<Guard>& guards) {
   return std::any_of(guards.begin(), guards.end(),
                      [&](const Guard& g) { return !decided_condition(x, g.condition, true); });
 }
+static bool any_but_affine(const std::vector<Guard>& guards) {
+  return std::any_of(guards.begin(), guards.end(), [](const Guard& g) { return !affine_condition(g.condition); });
+}
+bool has_data_guard(const Node& n) { return any_but_affine(n.guards); }
+bool has_data_guard(const Access& a) { return any_but_affine(a.guards); }
 bool has_data_guard(const Instance& x) { return has_data_guard(x, x.node->guards); }
 
 Formula same_thread(const Instance& x, const Instance& y) {

@@ -53,6 +53,9 @@ Formula access_condition(const Instance& x, const Access& a);
 /// A guard that reads data (or that no formula expresses).
 bool has_data_guard(const Instance& x);
 bool has_data_guard(const Instance& x, const std::vector<Guard>& guards);
+/// A guard that is not affine, so that `domain` leaves it out.
+bool has_data_guard(const Node& n);
+bool has_data_guard(const Access& a);
 /// The expression reads nothing that a statement may change: its value depends on index symbols only.
 bool is_immutable(const Program& p, const Expr& e);
 

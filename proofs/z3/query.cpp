@@ -19,7 +19,7 @@ class Z3Query final : public Query {
     try {
       out = ask(f);
     } catch (const z3::exception& e) {
-      out = {Answer::Kind::unknown, {}, std::string("z3: ") + e.msg()};
+      out = {Answer::Kind::unknown, {}, std::string(e.msg())};
     }
     out.engine = "z3";
     return out;
@@ -41,7 +41,7 @@ class Z3Query final : public Query {
     solver.from_string(asked.body.c_str());
     switch (solver.check()) {
       case z3::unsat: return {Answer::Kind::empty};
-      case z3::unknown: return {Answer::Kind::unknown, {}, "z3: " + reason(solver.reason_unknown(), asked)};
+      case z3::unknown: return {Answer::Kind::unknown, {}, reason(solver.reason_unknown(), asked)};
       case z3::sat: break;
     }
     const z3::model model = solver.get_model();

@@ -67,7 +67,8 @@ TEST(Rules, TheKeptListHasEveryRuleAtEveryTypeOfTheTable) {
 TEST(Rules, QuickProofsHoldAgain) {
   int z3 = 0, cvc5 = 0, exhausted = 0, left_out = 0;
   for (const Row& r : kept()) {
-    if (r.status != "proved" || r.ms > 60) continue;
+    if (r.status != "proved" || r.operations > (r.by == "z3" ? 5'000 : 70'000) || (r.by == "cvc5" && r.ms > 600))
+      continue;
     if (r.by == "exhaustion" && exhausted++ % 8 != 0) continue;
     if (r.by == "cvc5") {
       if (!cvc5_engine_name()) {
@@ -75,7 +76,7 @@ TEST(Rules, QuickProofsHoldAgain) {
         continue;
       }
       if (cvc5++ % 8 != 0) continue;
-    } else if (r.by == "z3" && z3++ % 2 != 0) {
+    } else if (r.by == "z3" && z3++ % 3 != 0) {
       continue;
     }
     const laws::Law* law = laws::find_law(r.law);
@@ -90,9 +91,8 @@ TEST(Rules, QuickProofsHoldAgain) {
 
 // What must fail, fails in the solver's translation as well.
 TEST(Rules, ForbiddenRulesAreRefutedByTheSolverToo) {
-  for (const char* wrong :
-       {"mul-zero", "sub-self", "add-zero", "zero-sub", "negs-out-of-add", "sub-swapped", "relu-as-choice",
-        "not-lt-is-ge", "eq-self", "max-is-maxnum", "abs-as-choice", "absorption"}) {
+  for (const char* wrong : {"mul-zero", "sub-self", "add-zero", "zero-sub", "negs-out-of-add", "relu-as-choice",
+                            "not-lt-is-ge", "eq-self", "max-is-maxnum", "abs-as-choice", "absorption"}) {
     const laws::Sides s = laws::find_law(wrong)->sides(Type::f16);
     const auto script = scalar::rule_script(s.left, s.right, s.condition);
     ASSERT_TRUE(script.has_value()) << wrong;
