@@ -18,9 +18,11 @@ std::string usage(const Declaration& d) {
   std::string out = d.name;
   for (const ParameterInfo& p : d.parameters) {
     using Kind = ParameterInfo::Kind;
-    if (p.kind == Kind::result) continue;
+    if (p.kind == Kind::result || p.kind == Kind::results) continue;
     std::string word = p.name;
     if (p.kind == Kind::integer) word += "=INT";
+    if (p.kind == Kind::integers)
+      word += p.choices.empty() ? "=INT,..." : fmt::format("=INT,...|{}", fmt::join(p.choices, "|"));
     if (p.kind == Kind::boolean) word += "=true|false";
     if (p.kind == Kind::choice) word += fmt::format("={}", fmt::join(p.choices, "|"));
     if (p.kind == Kind::loops) word += "=LOOP,...";
@@ -29,6 +31,7 @@ std::string usage(const Declaration& d) {
   std::vector<std::string> results;
   for (const ParameterInfo& p : d.parameters) {
     if (p.kind == ParameterInfo::Kind::result) results.push_back(p.name);
+    if (p.kind == ParameterInfo::Kind::results) results.push_back(p.name + ",...");
   }
   if (!results.empty()) out += fmt::format(" [-> {}]", fmt::join(results, ", "));
   return out;

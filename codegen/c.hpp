@@ -17,8 +17,8 @@ enum class Dialect { gnu, tcc };
 
 /// The C text. Entry: `int assay_kernel(const long long* parameters, void* const* buffers)`, buffers in declaration order
 /// (input, inout, output, temp; others are inside). It returns 0, or what is wrong around it: 1 rounding mode, 2 flushed
-/// subnormals, 3 overlapping buffers, 4 a short long double. Refuses programs with @workgroup, @reduce, barrier, shared or
-/// launch (CGEN-1), and for tcc what CGEN-25 names.
+/// subnormals, 3 overlapping buffers, 4 a short long double. Refuses programs with @workgroup, @reduce, barrier or
+/// shared (CGEN-1), and for tcc what CGEN-25 names.
 Result<std::string> emit_c(const Program& p, Dialect dialect = Dialect::gnu);
 /// Whether an observed buffer of `p` depends on an operation that generated code does not promise to the bit
 /// (exp, exp2, log, log2, sin, cos, tanh, rsqrt, pow at f64; spec/numerics.md rigour U).

@@ -35,7 +35,7 @@ class Resolver {
     for (const Stmt& s : program_.body) {
       if (s->kind == StmtKind::launch) {
         ++next_number_;
-        out_.launches.emplace_back();
+        begin_launch();
       } else {
         out_.launches.back().body.push_back(statement(s));
       }
@@ -48,6 +48,23 @@ class Resolver {
   }
 
  private:
+  // Variables are undefined in the new launch: it begins by declaring those of the launches before again, without values.
+  void begin_launch() {
+    BoundBlock undefined;
+    for (const auto& s : out_.launches.back().body) {
+      if (s->kind != StmtKind::declare) continue;
+      auto again = std::make_unique<BoundStmt>();
+      again->kind = s->kind;
+      again->number = s->number;
+      again->source = s->source;
+      again->reference = s->reference;
+      again->slot = s->slot;
+      undefined.push_back(std::move(again));
+    }
+    out_.launches.emplace_back();
+    out_.launches.back().body = std::move(undefined);
+  }
+
   void bind(const Symbol& name, Binding b) {
     std::optional<Binding> before;
     if (const auto it = names_.find(name); it != names_.end()) before = it->second;

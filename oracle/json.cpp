@@ -264,7 +264,8 @@ std::string to_json(const Report& r, const std::optional<std::string>& product) 
 }
 
 std::string to_json(const std::vector<OperationEntry>& entries) {
-  static constexpr const char* kinds[] = {"loop", "loops", "buffer", "integer", "boolean", "choice", "result"};
+  static constexpr const char* kinds[] = {"loop",    "loops",  "buffer", "integer", "integers",
+                                          "boolean", "choice", "result", "results"};
   Json list = Json::array();
   for (const OperationEntry& e : entries) {
     const Declaration& d = e.declaration;

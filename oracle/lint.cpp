@@ -99,7 +99,7 @@ void conclude_open(LintFindings& out, const Counts& counts, bool threads, const 
   Finding f;
   f.kind = FindingKind::unknown;
   f.diagnostic = {"PAR-0",
-                  "what threads, barriers, shared memory and launches may do to one another is not proved yet",
+                  "what threads, barriers and shared memory may do to one another is not proved yet",
                   {},
                   "",
                   places.program_file};

@@ -111,6 +111,8 @@ bool has_extremum(const Index& e) {
   });
 }
 
+Index trip_count(const Stmt& loop) { return ceildiv(loop->hi - loop->lo, loop->step); }
+
 std::optional<Linear> linear_in(const Index& e, const Symbol& symbol) {
   Linear l;
   for (const auto& [atom, coefficient] : e.terms()) {

@@ -13,6 +13,9 @@ Index of_atom(const IndexAtom& atom);
 /// Whether a minimum or maximum occurs anywhere in `e`.
 bool has_extremum(const Index& e);
 
+/// ceildiv(hi - lo, step): the number of iterations of a loop where that is positive; otherwise the loop is empty.
+Index trip_count(const Stmt& loop);
+
 /// e = coefficient · symbol + rest, with rest free of the symbol.
 struct Linear {
   std::int64_t coefficient = 0;

@@ -19,6 +19,13 @@ Refusal error(std::string code, Location where, std::string message, std::string
           {}};
 }
 
+Refusal wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted,
+                              std::size_t given) {
+  return error("SCH-12", line.place(parameter),
+               fmt::format("`{}` makes {} new name{}, and the line gives {}", line.text.substr(0, line.text.find(' ')),
+                           wanted, wanted == 1 ? "" : "s", given));
+}
+
 Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note,
                      std::string help) {
   return {Refusal::Kind::inapplicable,
@@ -41,7 +48,15 @@ namespace {
 using Kind = ParameterInfo::Kind;
 
 bool is_operand(const ParameterInfo& p) { return p.kind == Kind::loop || p.kind == Kind::buffer; }
-bool is_key(const ParameterInfo& p) { return !is_operand(p) && p.kind != Kind::result; }
+bool is_result(const ParameterInfo& p) { return p.kind == Kind::result || p.kind == Kind::results; }
+bool is_key(const ParameterInfo& p) { return !is_operand(p) && !is_result(p); }
+
+std::optional<std::int64_t> integer(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 bool before(Location a, Location b) {
   return a.known() && b.known() && (a.line < b.line || (a.line == b.line && a.column < b.column));
@@ -154,6 +169,7 @@ class Binder {
       }
       return true;
     }
+    if (parameter.kind == Kind::integers) return integers(parameter, word, values);
     if (values.size() != 1) return refuse("SCH-11", word.where, fmt::format("`{}` takes one value", parameter.name));
     const std::string& text = values[0].text;
     const Location where = values[0].where;
@@ -169,19 +185,41 @@ class Binder {
     }
   }
 
+  bool integers(const ParameterInfo& parameter, const ScheduleWord& word, const std::vector<ScheduleWord>& values) {
+    if (values.size() == 1 && set_choice(parameter, values[0].text)) return true;
+    std::vector<std::int64_t>& list = out_.integer_lists[word.text];
+    for (const ScheduleWord& v : values) {
+      const auto number = integer(v.text);
+      if (!number) {
+        return refuse(
+            "SCH-11", v.where,
+            fmt::format("`{}` takes integers of 64 bits{}, not `{}`", parameter.name,
+                        parameter.choices.empty() ? "" : fmt::format(", or {}", fmt::join(parameter.choices, " or ")),
+                        v.text),
+            did_you_mean(v.text, parameter.choices));
+      }
+      list.push_back(*number);
+    }
+    return true;
+  }
+
+  bool set_choice(const ParameterInfo& parameter, const std::string& text) {
+    if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end()) return false;
+    out_.choices[parameter.name] = text;
+    return true;
+  }
+
   // Stores a value given as text, if the parameter's kind can hold it.
   bool set(const ParameterInfo& parameter, const std::string& text) {
     if (parameter.kind == Kind::integer) {
-      std::int64_t number = 0;
-      const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (failure != std::errc() || end != text.data() + text.size()) return false;
-      out_.integers[parameter.name] = number;
+      const auto number = integer(text);
+      if (!number) return false;
+      out_.integers[parameter.name] = *number;
     } else if (parameter.kind == Kind::boolean) {
       if (text != "true" && text != "false") return false;
       out_.booleans[parameter.name] = text == "true";
     } else {
-      if (std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end()) return false;
-      out_.choices[parameter.name] = text;
+      return set_choice(parameter, text);
     }
     return true;
   }
@@ -234,14 +272,16 @@ class Binder {
 
   bool results() {
     if (line_.results.empty()) return true;
-    const auto wanted = names([](const ParameterInfo& p) { return p.kind == Kind::result; });
-    if (line_.results.size() != wanted.size()) {
+    const auto parameters = those(is_result);
+    const bool open = !parameters.empty() && parameters.back()->kind == Kind::results;
+    const auto wanted = names(is_result);
+    if (open ? line_.results.size() < wanted.size() : line_.results.size() != wanted.size()) {
       return refuse("SCH-12", line_.results.front().where,
                     fmt::format("`{}` makes {} new name{}, and the line gives {}", declaration_.name, wanted.size(),
                                 wanted.size() == 1 ? "" : "s", line_.results.size()));
     }
     NameSupply taken(program_.bound_names());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (std::size_t i = 0; i < line_.results.size(); ++i) {
       const ScheduleWord& word = line_.results[i];
       if (!is_name(word.text))
         return refuse("SCH-12", word.where, fmt::format("`{}` is not a name that a loop can have", word.text));
@@ -250,8 +290,13 @@ class Binder {
                       fmt::format("`{}` is free", taken.fresh(word.text)));
       }
       taken.take(word.text);
-      out_.results[wanted[i]] = word.text;
-      out_.places[wanted[i]] = word.where;
+      const std::string& parameter = wanted[std::min(i, wanted.size() - 1)];
+      if (open && i + 1 >= wanted.size()) {
+        out_.result_lists[parameter].push_back(word.text);
+      } else {
+        out_.results[parameter] = word.text;
+      }
+      out_.places.emplace(parameter, word.where);
     }
     return true;
   }

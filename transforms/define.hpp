@@ -29,10 +29,14 @@ struct Arguments {
   std::map<std::string, std::vector<Symbol>> loops{};
   std::map<std::string, Symbol> buffers{};
   std::map<std::string, std::int64_t> integers{};
+  /// Lists of integers; a word in place of the list is in `choices`.
+  std::map<std::string, std::vector<std::int64_t>> integer_lists{};
   std::map<std::string, bool> booleans{};
   std::map<std::string, std::string> choices{};
   /// The names after `->`, by result parameter; absent when the line has no `->`.
   std::map<std::string, Symbol> results{};
+  /// The same for parameters of kind results, in the order written.
+  std::map<std::string, std::vector<Symbol>> result_lists{};
   /// Where each written value stands.
   std::map<std::string, Location> places{};
 
@@ -47,6 +51,9 @@ Refusal error(std::string code, Location where, std::string message, std::string
 /// The program's form does not fit the line: "`LINE` does not apply: REASON". `note`: a place in the program.
 Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note = {},
                      std::string help = {});
+/// A refusal because the line gives `given` new names and `wanted` are needed (SCH-12).
+Refusal wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted,
+                              std::size_t given);
 /// "did you mean `x`?", or nothing when no candidate is close.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& candidates);
 

@@ -1,7 +1,10 @@
 // Facts from conditions and from the path to a loop.
 #include "transforms/facts.hpp"
 
+#include <algorithm>
+
 #include "ir/traverse.hpp"
+#include "transforms/affine.hpp"
 
 namespace assay {
 
@@ -46,6 +49,23 @@ std::optional<Formula> search(const Block& block, const Symbol& loop, const Form
 
 std::optional<Formula> facts_at_loop(const Program& p, const Symbol& loop) {
   return search(p.body, loop, parameter_domain(p));
+}
+
+std::optional<std::int64_t> constant_trip_count(const Stmt& loop, const Formula& facts, Query& query) {
+  const Index count = trip_count(loop);
+  if (count.is_constant()) return std::max<std::int64_t>(count.constant(), 0);
+  const Answer reached = query.solve(facts);
+  if (reached.kind == Answer::Kind::empty) return 0;
+  if (reached.kind == Answer::Kind::unknown) return std::nullopt;
+  const auto value = count.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
+    const auto it = reached.solution.find(s);
+    if (it == reached.solution.end()) return std::nullopt;
+    return it->second;
+  });
+  if (!value) return std::nullopt;
+  const Formula same = *value <= 0 ? Formula::le(count, 0) : Formula::eq(count, *value);
+  if (!query.implied(facts, same)) return std::nullopt;
+  return std::max<std::int64_t>(*value, 0);
 }
 
 }  // namespace assay

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "proofs/obligation/formula.hpp"
+#include "proofs/obligation/query.hpp"
 
 namespace assay {
 
@@ -14,5 +14,10 @@ Formula condition_facts(const Expr& condition, bool holds);
 /// What is known whenever the loop is reached; nothing when the program has no such loop. Conditions inside expressions
 /// (around a scope) are left out.
 std::optional<Formula> facts_at_loop(const Program& p, const Symbol& loop);
+
+/// The number of iterations, where it is the same whenever the loop is reached: constant in form, or, for sizes that are
+/// fixed by the parameters' ranges and the guards around (`facts`), the value at one point that is proved to be the one
+/// at all.
+std::optional<std::int64_t> constant_trip_count(const Stmt& loop, const Formula& facts, Query& query);
 
 }  // namespace assay

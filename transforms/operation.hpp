@@ -34,7 +34,8 @@ using StepResult = tl::expected<Rewrite, Refusal>;
 
 struct ParameterInfo {
   std::string name;  // "loop", "factor", "axis"
-  enum class Kind { loop, loops, buffer, integer, boolean, choice, result } kind;
+  /// integers: a list `4,60`, or one of the `choices`. results: the last parameter, one new name or more.
+  enum class Kind { loop, loops, buffer, integer, integers, boolean, choice, result, results } kind;
   bool required = true;
   std::string fallback{};  // the default as text
   std::vector<std::string> choices{};

@@ -156,7 +156,7 @@ void Emitter::lane_statement(const Stmt& s) {
       return lane_assignment(s->value, &at, names_.of(s->name));
     }
     case StmtKind::barrier:
-    case StmtKind::launch: return;  // refused before emission
+    case StmtKind::launch: return;  // stands between top-level statements only
   }
 }
 

@@ -103,7 +103,7 @@ void Emitter::statement(const Stmt& s) {
       return line(fmt::format("{} = {};", target, expression(s->value).s));
     }
     case StmtKind::barrier:
-    case StmtKind::launch: return;  // refused before emission
+    case StmtKind::launch: return;  // the entry is cut there
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/c.hpp"
 #include "codegen/c/dialect.hpp"
@@ -32,7 +33,6 @@ std::vector<Diagnostic> refusals(const Program& p) {
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
     if (s->kind == StmtKind::barrier) found.push_back(refusal("`barrier`", s->where));
-    if (s->kind == StmtKind::launch) found.push_back(refusal("`launch`", s->where));
     if (s->kind != StmtKind::loop) return true;
     if (s->axis == Axis::workgroup || s->axis == Axis::reduce)
       found.push_back(refusal(fmt::format("@{} loops", name(s->axis)), s->where));
@@ -67,10 +67,13 @@ class Entry {
 
   std::string text(const std::string& name) {
     const std::string body = emit_.indented([&] {
-      if (needs_groups(p_)) {
-        groups();
-      } else {
-        with_locals();
+      const std::vector<Program> launches = launches_of(p_);
+      for (const Program& part : launches) {
+        if (launches.size() == 1) {
+          launch(part);
+        } else {
+          emit_.braces("", [&] { launch(part); });
+        }
       }
       emit_.line("return 0;");
     });
@@ -154,10 +157,52 @@ class Entry {
     }
   }
 
+  /// The statements of a launch. What it declares is its own.
+  void launch(const Program& part) {
+    emit_.bind_groups({});
+    if (needs_groups(part)) {
+      groups(part);
+    } else {
+      with_locals(part);
+    }
+  }
+
+  /// The program once per launch, each with the statements and the local buffers that the launch has.
+  static std::vector<Program> launches_of(const Program& p) {
+    std::vector<Program> parts(1, p);
+    if (std::none_of(p.body.begin(), p.body.end(), [](const Stmt& s) { return s->kind == StmtKind::launch; }))
+      return parts;
+    parts[0].body.clear();
+    for (const Stmt& s : p.body) {
+      if (s->kind == StmtKind::launch) {
+        parts.push_back(p);
+        parts.back().body.clear();
+      } else {
+        parts.back().body.push_back(s);
+      }
+    }
+    for (Program& part : parts) {
+      std::set<Symbol> used;
+      Visitor v;
+      v.enter_stmt = [&](const Stmt& s) {
+        used.insert(s->name);
+        return true;
+      };
+      v.enter_expr = [&](const Expr& e) {
+        used.insert(e->name);
+        return true;
+      };
+      visit(part.body, v);
+      const auto idle = [&](const Buffer& b) { return b.kind == BufferKind::local && used.count(b.name) == 0; };
+      part.buffers.erase(std::remove_if(part.buffers.begin(), part.buffers.end(), idle), part.buffers.end());
+    }
+    return parts;
+  }
+
   /// The statements, between the declarations and the release of the local buffers.
-  void with_locals() {
+  void with_locals(const Program& part) {
     Emitter::Arrays arrays;
-    for (const Buffer& b : p_.buffers) {
+    for (const Buffer& b : part.buffers) {
       if (b.kind != BufferKind::local) continue;
       Index product(1);
       bool constant = true;
@@ -170,13 +215,13 @@ class Entry {
       emit_.array(b.type, emit_.names().of(b.name), emit_.cells(b).s, known, arrays);
     }
     emit_.lines(arrays.declarations);
-    emit_.block(p_.body);
+    emit_.block(part.body);
     emit_.lines(arrays.release);
   }
 
   /// One run of the statements per group: first the extent of every slot, then the groups in lexicographic order.
-  void groups() {
-    const auto slots = grid_slots(p_);
+  void groups(const Program& part) {
+    const auto slots = grid_slots(part);
     int count = 0;
     for (const auto& [loop, slot] : slots) count = std::max(count, slot + 1);
     std::vector<std::string> extents, coordinates;
@@ -185,19 +230,19 @@ class Entry {
       coordinates.push_back(emit_.names().fresh(fmt::format("group_{}", slot)));
       emit_.line(fmt::format("int64_t {} = 1;", extents.back()));
     }
-    measure(p_.body, slots, extents);
+    measure(part.body, slots, extents);
     std::map<const StmtNode*, std::string> binding;
     for (const auto& [loop, slot] : slots) binding[loop] = coordinates[static_cast<std::size_t>(slot)];
     emit_.bind_groups(std::move(binding));
-    group_loops(static_cast<std::size_t>(count), extents, coordinates);
+    group_loops(part, static_cast<std::size_t>(count), extents, coordinates);
   }
 
-  void group_loops(std::size_t left, const std::vector<std::string>& extents,
+  void group_loops(const Program& part, std::size_t left, const std::vector<std::string>& extents,
                    const std::vector<std::string>& coordinates) {
-    if (left == 0) return with_locals();
+    if (left == 0) return with_locals(part);
     const std::string& g = coordinates[left - 1];
     emit_.braces(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", g, extents[left - 1]),
-                 [&] { group_loops(left - 1, extents, coordinates); });
+                 [&] { group_loops(part, left - 1, extents, coordinates); });
   }
 
   /// Raises the extent of every slot to the trip counts of its loops, over all values of the symbols around them.

@@ -2,6 +2,7 @@
 #include "fuzz/generators/random_line.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/traverse.hpp"
 
@@ -19,6 +20,31 @@ std::vector<Stmt> all_loops(const Program& p) {
   return loops;
 }
 
+// A few increasing numbers around the range of the loop.
+std::vector<std::string> cut_values(interp::Random& random, const Stmt& loop) {
+  const bool constant = loop && loop->lo.is_constant() && loop->hi.is_constant();
+  const std::int64_t lo = constant ? loop->lo.constant() : 0;
+  const std::int64_t hi = constant ? std::max(loop->hi.constant(), lo + 1) : 6;
+  std::set<std::int64_t> values;
+  for (std::uint64_t k = 1 + random.below(2); k > 0; --k)
+    values.insert(lo + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(hi - lo + 1))));
+  std::vector<std::string> out;
+  for (std::int64_t v : values) out.push_back(std::to_string(v));
+  return out;
+}
+
+// The buffers that some `zero` names.
+std::vector<Symbol> zeroed(const Program& p) {
+  std::vector<Symbol> found;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::zero) found.push_back(s->name);
+    return true;
+  };
+  visit(p.body, v);
+  return found;
+}
+
 }  // namespace
 
 ScheduleLine random_line(interp::Random& random, const Program& p, std::string_view operation) {
@@ -26,17 +52,9 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
   std::copy_if(operations().begin(), operations().end(), std::back_inserter(all),
                [](const OperationEntry& e) { return e.declaration.schema.front() != 'F'; });
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
-  // Operations with a question of legality (two loops, a choice) more often than those that are always right.
-  const auto risky = [](const OperationEntry& e) {
-    int loop_operands = 0;
-    bool choice = false;
-    for (const ParameterInfo& i : e.declaration.parameters) {
-      loop_operands += i.kind == ParameterInfo::Kind::loop ? 1 : 0;
-      choice |= i.kind == ParameterInfo::Kind::choice;
-    }
-    return loop_operands > 1 || choice;
-  };
-  for (int k = 0; k < 2 && operation.empty() && !risky(*entry); ++k) entry = &all[random.below(all.size())];
+  // Operations that can change a value more often than those that are always exact.
+  const auto risky = [](const OperationEntry& e) { return e.declaration.greatest != Licence::exact; };
+  for (int k = 0; k < 4 && operation.empty() && !risky(*entry); ++k) entry = &all[random.below(all.size())];
   const std::vector<Stmt> loops = all_loops(p);
   ScheduleLine line;
   line.op = entry->declaration.name;
@@ -61,24 +79,42 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         if (previous && !previous->body.empty() && previous->body[0]->kind == StmtKind::loop && random.below(8) != 0)
           chosen = previous->body[0];
         else if (!previous && two_loops && random.below(8) != 0) {
+          std::vector<Stmt> nests;
           for (const Stmt& l : loops) {
-            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop &&
-                (chosen->body.size() != 1 || random.below(2) == 0))
-              chosen = l;
+            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop) nests.push_back(l);
           }
+          if (!nests.empty()) chosen = nests[random.below(nests.size())];
         }
         previous = chosen;
         line.operands.push_back(word(chosen->name));
         line.text += " " + chosen->name;
         break;
       }
-      case ParameterInfo::Kind::buffer:
-        line.operands.push_back(word(p.buffers[random.below(p.buffers.size())].name));
+      case ParameterInfo::Kind::buffer: {
+        const std::vector<Symbol> likely = zeroed(p);
+        line.operands.push_back(word(likely.empty() || random.below(4) == 0
+                                         ? p.buffers[random.below(p.buffers.size())].name
+                                         : likely[random.below(likely.size())]));
         line.text += " " + line.operands.back().text;
         break;
+      }
       case ParameterInfo::Kind::integer: {
-        static constexpr int values[] = {1, 2, 2, 3, 3, 4, 5, 7, 16};
+        static constexpr int values[] = {0, 1, 2, 2, 3, 3, 4, 5, 7, 16};
         if (info.required) key(std::to_string(values[random.below(std::size(values))]));
+        break;
+      }
+      case ParameterInfo::Kind::integers: {
+        if (!info.choices.empty() && random.below(3) == 0) {
+          key(info.choices[random.below(info.choices.size())]);
+          break;
+        }
+        const std::vector<std::string> values = cut_values(random, previous);
+        std::vector<ScheduleWord> words;
+        for (const std::string& v : values) {
+          words.push_back(word(v));
+          line.text += (words.size() == 1 ? " " + info.name + "=" : ",") + v;
+        }
+        line.keys.push_back({word(info.name), std::move(words)});
         break;
       }
       case ParameterInfo::Kind::boolean:
@@ -93,7 +129,8 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
           key(offered && random.coin() ? wanted : info.choices[random.below(info.choices.size())]);
         }
         break;
-      case ParameterInfo::Kind::result: break;
+      case ParameterInfo::Kind::result:
+      case ParameterInfo::Kind::results: break;
     }
   }
   return line;

@@ -42,7 +42,13 @@ class Generator {
     }
     const int nests = 1 + below(2);
     const bool grid = shape_.hardware && chance(6);
-    for (int k = 0; k < nests; ++k) program_.body.push_back(nest(grid));
+    if (chance(5)) program_.body.push_back(make_zero(pick<const char*>({"X", "Y"})));
+    // A `zero` outside the groups needs a launch of its own.
+    if (!program_.body.empty() && chance(grid ? 2 : 10)) program_.body.push_back(make_launch());
+    for (int k = 0; k < nests; ++k) {
+      if (k > 0 && chance(8)) program_.body.push_back(make_launch());
+      program_.body.push_back(nest(grid));
+    }
     for (Buffer& b : program_.buffers) {
       for (int d = 0; d < rank_[b.name]; ++d) b.dims.emplace_back(extent_[b.name][static_cast<std::size_t>(d)]);
     }
@@ -146,6 +152,7 @@ class Generator {
   }
 
   Stmt leaf() {
+    if (parallel_ == 0 && chance(30)) return make_zero(pick<const char*>({"X", "Y"}));
     if (chance(7))
       return make_branch(chance(2) && shape_.data ? data_condition() : condition(), {simple_leaf()},
                          chance(3) ? Block{simple_leaf()} : Block{});

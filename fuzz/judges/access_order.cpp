@@ -15,10 +15,12 @@ using Thread = std::map<int, std::int64_t>;  // grid slot -> coordinate
 
 struct Execution {
   int statement;
-  const Stmt* stmt;
+  const StmtNode* stmt;
   Environment at;
   Thread thread;
   std::int64_t tick;
+  int launch;
+  std::vector<std::int64_t> cell{};  // of a `zero`, which counts as one execution per cell
 };
 
 std::optional<std::int64_t> value(const Index& e, const Environment& at) {
@@ -64,15 +66,21 @@ std::optional<bool> truth(const Expr& c, const Environment& at) {
 
 class Enumeration {
  public:
-  Enumeration(const Program& p, Environment parameters, std::size_t limit) : limit_(limit) {
+  Enumeration(const Program& p, const Environment& parameters, std::size_t limit) : program_(p), limit_(limit) {
     number(p.body);
     slots(p.body);
-    extents(p.body, parameters);
-    block(p.body, {{std::move(parameters), {}}});
+    for (const Stmt& s : p.body) {
+      if (s->kind == StmtKind::launch) {
+        ++launch_;
+        continue;
+      }
+      extents({s}, parameters);
+      block({s}, {{parameters, {}}});
+    }
   }
   std::vector<Execution> executions;
   bool too_many = false;
-  std::map<int, std::int64_t> slot_extent;
+  std::map<int, std::map<int, std::int64_t>> slot_extent;  // by launch
   std::map<const StmtNode*, int> slot;
 
  private:
@@ -113,7 +121,10 @@ class Enumeration {
         continue;
       }
       const std::int64_t count = trips(s, {at, {}});
-      if (s->axis == Axis::grid) slot_extent[slot[&*s]] = std::max(slot_extent[slot[&*s]], count);
+      if (s->axis == Axis::grid) {
+        std::int64_t& extent = slot_extent[launch_][slot[&*s]];
+        extent = std::max(extent, count);
+      }
       if (slot.empty()) return;
       for (std::int64_t k = 0; k < count; ++k) {
         Environment inner = at;
@@ -167,7 +178,14 @@ class Enumeration {
       if (s->value) scopes(s->value, l);
     }
     ++clock_;
-    for (const Lane& l : lanes) executions.push_back({number_[&*s], &s, l.at, l.thread, clock_});
+    for (const Lane& l : lanes) {
+      const Execution x{number_[&*s], &*s, l.at, l.thread, clock_, launch_, {}};
+      if (s->kind == StmtKind::zero) {
+        every_cell(x, *program_.find_buffer(s->name));
+      } else {
+        executions.push_back(x);
+      }
+    }
     too_many |= executions.size() > limit_;
     if (s->kind != StmtKind::branch) return;
     for (const bool arm : {true, false}) {
@@ -177,6 +195,20 @@ class Enumeration {
         if (!c || *c == arm) into.push_back(l);
       }
       block(arm ? s->body : s->other, into);
+    }
+  }
+
+  void every_cell(Execution x, const Buffer& b) {
+    if (x.cell.size() == b.dims.size()) {
+      too_many |= executions.size() > limit_;
+      executions.push_back(std::move(x));
+      return;
+    }
+    const std::int64_t extent = *value(b.dims[x.cell.size()], x.at);
+    for (std::int64_t k = 0; k < extent && !too_many; ++k) {
+      Execution inner = x;
+      inner.cell.push_back(k);
+      every_cell(std::move(inner), b);
     }
   }
 
@@ -199,7 +231,9 @@ class Enumeration {
     for (const Expr& a : e->args) scopes(a, l);
   }
 
+  const Program& program_;
   std::size_t limit_;
+  int launch_ = 0;
   std::map<const StmtNode*, int> number_;
   int next_ = 0;
   std::int64_t clock_ = 0;
@@ -218,21 +252,25 @@ bool may_meet(const Touch& a, const Touch& b) {
   return true;
 }
 
+// Threads and groups are those of one launch.
 bool same_group(const Execution& x, const Execution& y) {
-  return std::none_of(x.thread.begin(), x.thread.end(), [&](const auto& entry) {
-    const auto it = y.thread.find(entry.first);
-    return it != y.thread.end() && it->second != entry.second;
-  });
+  return x.launch == y.launch && std::none_of(x.thread.begin(), x.thread.end(), [&](const auto& entry) {
+           const auto it = y.thread.find(entry.first);
+           return it != y.thread.end() && it->second != entry.second;
+         });
 }
 
 // One of them, under no loop of a slot, happens in every group of it; the other in one.
-bool in_other_groups_too(const Execution& x, const Execution& y, const std::map<int, std::int64_t>& slot_extent) {
-  return std::any_of(slot_extent.begin(), slot_extent.end(), [&](const auto& entry) {
+bool in_other_groups_too(const Execution& x, const Execution& y, const Enumeration& now) {
+  const auto extents = now.slot_extent.find(x.launch);
+  if (x.launch != y.launch || extents == now.slot_extent.end()) return false;
+  return std::any_of(extents->second.begin(), extents->second.end(), [&](const auto& entry) {
     return entry.second > 1 && x.thread.count(entry.first) != y.thread.count(entry.first);
   });
 }
 
 bool ordered(const Execution& x, bool x_writes, const Execution& y, bool y_writes) {
+  if (x.launch != y.launch) return x.launch < y.launch;
   if (!same_group(x, y)) return false;
   return x.tick < y.tick || (x.tick == y.tick && !x_writes && y_writes);
 }
@@ -243,8 +281,19 @@ std::string describe(const Execution& x) {
   return out;
 }
 
+// The cell that an execution of a `zero`, or of a store with plain indices, writes.
+std::vector<std::int64_t> stored_cell(const Execution& x) {
+  if (x.stmt->kind == StmtKind::zero) return x.cell;
+  std::vector<std::int64_t> cell;
+  for (const Expr& e : x.stmt->indices) {
+    const auto v = e->op == Op::index ? value(e->index, x.at) : std::nullopt;
+    if (v) cell.push_back(*v);
+  }
+  return cell;
+}
+
 bool affine_branch(const Execution& x) {
-  return (*x.stmt)->kind == StmtKind::branch && truth((*x.stmt)->value, x.at).has_value();
+  return x.stmt->kind == StmtKind::branch && truth(x.stmt->value, x.at).has_value();
 }
 
 }  // namespace
@@ -257,36 +306,45 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
   if (old.too_many || now.too_many) return std::nullopt;
   const Extraction extraction = extract(before);
 
-  // Where each old execution went. The loop symbols of the source statement identify the execution.
-  std::map<std::pair<int, std::vector<std::int64_t>>, std::size_t> where;
-  const auto key = [&](int statement, const std::function<std::optional<std::int64_t>(const Symbol&)>& at)
-      -> std::optional<std::pair<int, std::vector<std::int64_t>>> {
+  // Where each old execution went. The loop symbols of the source statement identify the execution, and the cell does
+  // where that is a `zero`.
+  struct Key {
+    int statement;
+    std::vector<std::int64_t> point, cell;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::size_t> where;
+  const auto key = [&](int statement,
+                       const std::function<std::optional<std::int64_t>(const Symbol&)>& at) -> std::optional<Key> {
     const Node* n = extraction.find(statement);
     if (!n) return std::nullopt;
-    std::vector<std::int64_t> point;
+    Key k{statement, {}, {}};
     for (const Stmt& loop : n->loops) {
       const auto v = at(loop->name);
       if (!v) return std::nullopt;
-      point.push_back(*v);
+      k.point.push_back(*v);
     }
-    return std::make_pair(statement, point);
+    return k;
   };
   for (std::size_t i = 0; i < old.executions.size(); ++i) {
     const Execution& x = old.executions[i];
     if (affine_branch(x)) continue;
-    if (const auto k = key(x.statement, [&](const Symbol& s) { return std::optional<std::int64_t>(x.at.at(s)); }))
-      where[*k] = i;
+    auto k = key(x.statement, [&](const Symbol& s) { return std::optional<std::int64_t>(x.at.at(s)); });
+    if (!k) continue;
+    k->cell = x.cell;
+    where[*k] = i;
   }
   std::vector<const Execution*> went(old.executions.size(), nullptr);
   for (const Execution& y : now.executions) {
     if (affine_branch(y)) continue;
-    const auto& p = (*y.stmt)->provenance;
-    const auto k = p ? key(p->statement,
-                           [&](const Symbol& s) -> std::optional<std::int64_t> {
-                             const auto it = p->to_source.find(s);
-                             return it == p->to_source.end() ? std::nullopt : value(it->second, y.at);
-                           })
-                     : std::nullopt;
+    const auto& p = y.stmt->provenance;
+    auto k = p ? key(p->statement,
+                     [&](const Symbol& s) -> std::optional<std::int64_t> {
+                       const auto it = p->to_source.find(s);
+                       return it == p->to_source.end() ? std::nullopt : value(it->second, y.at);
+                     })
+               : std::nullopt;
+    if (k && extraction.find(p->statement)->stmt->kind == StmtKind::zero) k->cell = stored_cell(y);
     const auto it = k ? where.find(*k) : where.end();
     if (it == where.end()) return OrderFinding{OrderFinding::Kind::domain, "invented: " + describe(y)};
     if (went[it->second]) return OrderFinding{OrderFinding::Kind::domain, "doubled: " + describe(y)};
@@ -311,7 +369,7 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
         const Variable& v = extraction.variables.at(a.storage);
         for (const Stmt& loop : v.around) t.cell.emplace_back(x.at.at(loop->name));
       } else if (a.whole) {
-        t.cell.resize(before.find_buffer(a.storage)->dims.size());
+        t.cell.assign(x.cell.begin(), x.cell.end());
       } else {
         for (const Expr& e : a.indices) t.cell.push_back(e->op == Op::index ? value(e->index, x.at) : std::nullopt);
       }
@@ -321,6 +379,15 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
   for (const auto& [storage, list] : touches) {
     const Buffer* buffer = before.find_buffer(storage);
     const bool per_thread = buffer && is_private(buffer->kind);
+    const auto missed = [&](const Execution& writer, const Execution& reader) {
+      if (writer.launch != reader.launch) return true;
+      const auto extents = now.slot_extent.find(writer.launch);
+      return extents != now.slot_extent.end() &&
+             std::any_of(extents->second.begin(), extents->second.end(), [&](const auto& entry) {
+               return entry.second > 1 && writer.thread.count(entry.first) != 0 &&
+                      reader.thread.count(entry.first) == 0;
+             });
+    };
     for (const Touch& a : list) {
       for (const Touch& b : list) {
         if ((!a.writes && !b.writes) || !may_meet(a, b)) continue;
@@ -340,21 +407,19 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
         }
         if (!ordered(x, a.writes, y, b.writes)) continue;
         const bool shared = buffer && !per_thread;
-        if (per_thread && a.writes && !b.writes) {
+        const bool copied = per_thread || (!buffer && x2.launch != y2.launch);  // variables, too, end with a launch
+        if (copied && a.writes && !b.writes) {
           // A value travels only from the last store before the read; that one must reach every group of the reader.
           const bool overwritten = std::any_of(list.begin(), list.end(), [&](const Touch& w) {
             const Execution& between = old.executions[w.execution];
             return w.writes && w.cell == b.cell && ordered(x, true, between, true) && ordered(between, true, y, false);
           });
           if (overwritten) continue;
-          const bool missed = std::any_of(now.slot_extent.begin(), now.slot_extent.end(), [&](const auto& entry) {
-            return entry.second > 1 && x2.thread.count(entry.first) != 0 && y2.thread.count(entry.first) == 0;
-          });
-          if (missed)
+          if (missed(x2, y2))
             return OrderFinding{OrderFinding::Kind::unordered,
                                 storage + ": " + describe(x) + " / " + describe(y) + " in other groups"};
         }
-        if (ordered(x2, a.writes, y2, b.writes) && !(shared && in_other_groups_too(x2, y2, now.slot_extent))) continue;
+        if (ordered(x2, a.writes, y2, b.writes) && !(shared && in_other_groups_too(x2, y2, now))) continue;
         const bool reversed = ordered(y2, b.writes, x2, a.writes);
         if (per_thread && !same_group(x2, y2) && !(a.writes && !b.writes)) continue;  // separate copies
         return OrderFinding{reversed ? OrderFinding::Kind::reversed : OrderFinding::Kind::unordered,
@@ -375,7 +440,9 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
     if (!buffer || per_thread) continue;
     for (const Touch& a : list) {
       if (!a.writes) continue;
-      for (const auto& [slot, extent] : now.slot_extent) {
+      const auto extents = now.slot_extent.find(went[a.execution]->launch);
+      if (extents == now.slot_extent.end()) continue;
+      for (const auto& [slot, extent] : extents->second) {
         if (extent > 1 && went[a.execution]->thread.count(slot) == 0) {
           return OrderFinding{OrderFinding::Kind::coverage, storage + ": " + describe(*went[a.execution])};
         }

@@ -4,107 +4,11 @@
 
 #include <algorithm>
 
+#include "fuzz/mutants/plant.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::fuzz {
 namespace {
-
-using Plant = std::function<std::optional<Program>(const Program&, const Program&, const ScheduleLine&)>;
-
-// Applies `change` to the first statement that `wanted` accepts (preorder), and returns the program if there was one.
-std::optional<Program> at_first(const Program& p, const std::function<bool(const Stmt&)>& wanted,
-                                const std::function<Block(const Stmt&)>& change) {
-  const StmtNode* target = nullptr;
-  Visitor find;
-  find.enter_stmt = [&](const Stmt& s) {
-    if (!target && wanted(s)) target = &*s;
-    return true;
-  };
-  visit(p.body, find);
-  if (!target) return std::nullopt;
-  // Its postorder index: `rewrite` calls back in that order, on rebuilt statements.
-  int postorder = -1;
-  int count = 0;
-  Visitor leave;
-  leave.leave_stmt = [&](const Stmt& s) {
-    if (&*s == target) postorder = count;
-    ++count;
-  };
-  visit(p.body, leave);
-  Program out = p;
-  count = 0;
-  out.body = rewrite(p.body, {}, [&](const Stmt& s) { return count++ == postorder ? change(s) : Block{s}; });
-  return out;
-}
-
-bool is_loop(const Stmt& s) { return s->kind == StmtKind::loop; }
-
-// A loop of the new program that the old one does not have under that name.
-std::function<bool(const Stmt&)> new_loop(const Program& before) {
-  return [names = before.bound_names()](const Stmt& s) { return is_loop(s) && names.count(s->name) == 0; };
-}
-std::function<bool(const Stmt&)> loop_named(const std::string& name) {
-  return [name](const Stmt& s) { return is_loop(s) && s->name == name; };
-}
-// A guard that the step added: it claims no origin.
-bool added_guard(const Stmt& s) {
-  return s->kind == StmtKind::branch && (!s->provenance || s->provenance->statement < 0);
-}
-
-Stmt with_bounds(const Stmt& s, const Index& lo, const Index& hi) {
-  return with(s, [&](StmtNode& n) {
-    n.lo = lo;
-    n.hi = hi;
-  });
-}
-
-std::optional<Program> drop_guard(const Program&, const Program& after, const ScheduleLine&) {
-  return at_first(after, added_guard, [](const Stmt& s) { return s->body; });
-}
-
-// The first variable declared with a value, or the first assignment that opens a scope, loses it.
-std::optional<Program> lose_initial_value(const Program&, const Program& after, const ScheduleLine&) {
-  if (auto out = at_first(
-          after, [](const Stmt& s) { return s->kind == StmtKind::declare && s->value; },
-          [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.value = Expr(); })}; })) {
-    return out;
-  }
-  bool done = false;
-  Program out = after;
-  out.body = rewrite(after.body, [&](const Expr& e) {
-    if (done || e->op != Op::scope || e->body.size() < 2) return e;
-    done = true;
-    return with(e, [](ExprNode& n) { n.body.erase(n.body.begin()); });
-  });
-  if (!done) return std::nullopt;
-  return out;
-}
-
-Plant shorten(const std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)>& which,
-              int from_lo, int from_hi) {
-  return [=](const Program& before, const Program& after, const ScheduleLine& line) {
-    return at_first(after, which(before, line), [=](const Stmt& s) {
-      return Block{with_bounds(s, s->lo + from_lo * s->step, s->hi + from_hi * s->step)};
-    });
-  };
-}
-
-// Uses `symbol + 1` for `symbol` in the body, claims included.
-Plant shift_symbol(const std::function<std::function<bool(const Stmt&)>(const Program&, const ScheduleLine&)>& which) {
-  return [=](const Program& before, const Program& after, const ScheduleLine& line) {
-    return at_first(after, which(before, line), [](const Stmt& s) {
-      const std::map<Symbol, Index> map{{s->name, Index::symbol(s->name) + 1}};
-      return Block{with(s, [&](StmtNode& n) { n.body = substitute(n.body, map); })};
-    });
-  };
-}
-
-const auto fresh = [](const Program& before, const ScheduleLine&) { return new_loop(before); };
-const auto operand = [](std::size_t k) {
-  return [k](const Program&, const ScheduleLine& line) {
-    return loop_named(k < line.operands.size() ? line.operands[k].text : "");
-  };
-};
 
 bool materializes(const ScheduleLine& line) { return line.text.find("materialize=true") != std::string::npos; }
 
@@ -142,14 +46,13 @@ Plant on_copies(std::function<std::optional<Block>(const Block& copies, std::siz
   };
 }
 
-}  // namespace
-
-const std::vector<StepFault>& step_faults() {
-  static const std::vector<StepFault> faults = {
+// split, swap, retype, unroll.
+std::vector<StepFault> early_faults() {
+  return {
       {"split", "dropped guard", drop_guard},
-      {"split", "floor for ceiling: the last outer iteration is lost", shorten(fresh, 0, -1)},
-      {"split", "the first outer iteration is lost", shorten(fresh, 1, 0)},
-      {"split", "off by one in the substitution", shift_symbol(fresh)},
+      {"split", "floor for ceiling: the last outer iteration is lost", shorten(fresh(), 0, -1)},
+      {"split", "the first outer iteration is lost", shorten(fresh(), 1, 0)},
+      {"split", "off by one in the substitution", shift_symbol(fresh())},
       {"split", "lost initial value", lose_initial_value},
       {"split", "one inner iteration too many",
        [](const Program& before, const Program& after, const ScheduleLine&) {
@@ -203,6 +106,16 @@ const std::vector<StepFault>& step_faults() {
        })},
       {"unroll", "lost initial value", lose_initial_value},
   };
+}
+
+}  // namespace
+
+const std::vector<StepFault>& step_faults() {
+  static const std::vector<StepFault> faults = [] {
+    std::vector<StepFault> all = early_faults();
+    for (StepFault& f : segment_faults()) all.push_back(std::move(f));
+    return all;
+  }();
   return faults;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "fuzz/generators/random_line.hpp"
 #include "fuzz/generators/random_program.hpp"
 #include "fuzz/judges/access_order.hpp"
@@ -103,6 +105,7 @@ class Property {
       if (options_.fault) return;
       ++result_.pairs;
       ++result_.codes[rewritten.error().diagnostic.code];
+      ++result_.operations[line.op].refused;
       ++(rewritten.error().kind == Refusal::Kind::error ? result_.errors : result_.inapplicable);
       return;
     }
@@ -123,6 +126,7 @@ class Property {
       fail(before, line, "the result is not well formed: " + problems[0].message);
       return;
     }
+    if (options_.executions_alone) return judge_runs(before, rewritten->program, after, line);
     if (!judge_pair(before, after, line, true) || options_.fault) return;
     // Folding is a step of its own, of a program that is right.
     const Program unfolded = number_statements(after);
@@ -159,40 +163,58 @@ class Property {
     }
     if (violated) {
       ++result_.violated;
+      ++result_.operations[line.op].violated;
       judge_violation(before, after, line, *violated);
     } else if (open) {
       ++result_.undecided;
       if (counted && !options_.fault && harmless(before, after)) ++result_.needless[open->kind + " " + open->code];
+      ++result_.operations[line.op].undecided;
     } else {
       result_.proved += counted ? 1 : 0;
+      result_.operations[line.op].proved += counted ? 1 : 0;
       judge_proof(before, after, line, v);
       return true;
     }
     return false;
   }
 
-  // split and unroll keep the order of a serial loop: what they violate is their own fault (SPLIT-2, UNR-2).
-  static bool keeps_order(const Program& before, const ScheduleLine& line) {
-    if (line.op != "split" && line.op != "unroll") return false;
-    for (const Stmt& loop : find_loops(before, line.operands[0].text)) {
-      if (loop->axis != Axis::serial && loop->axis != Axis::unrolled) return false;
+  // These keep the order of serial loops: what they violate is their own fault (SPLIT-2, UNR-2, PART-2, PAD-2, COA-2,
+  // EXZ-1).
+  // A launch can end the copies of variables and buffers, and reverses nothing (FIS-1).
+  static bool keeps_order(const Program& before, const ScheduleLine& line, const Obligation& o) {
+    if (line.op == "fission") return o.kind == "dependence-order";
+    static const std::set<std::string> orderly{"split", "unroll", "partition", "pad", "coalesce", "expand_zero"};
+    if (orderly.count(line.op) == 0) return false;
+    for (const ScheduleWord& operand : line.operands) {
+      for (const Stmt& loop : find_loops(before, operand.text)) {
+        if (loop->axis != Axis::serial && loop->axis != Axis::unrolled) return false;
+      }
     }
     return true;
   }
 
+  // Whether some run of `after` differs from one of `before`.
+  bool differs(const Program& before, const Program& after) {
+    bool seen = false;
+    run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
+      seen = seen || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
+    });
+    return seen;
+  }
+  void judge_runs(const Program& before, const Program& honest, const Program& faulty, const ScheduleLine& line) {
+    if (differs(before, honest) || !differs(before, faulty)) return;
+    fail(before, line, "the result runs differently");
+  }
+
   void judge_violation(const Program& before, const Program& after, const ScheduleLine& line, const Obligation& o) {
-    if (keeps_order(before, line))
+    if (keeps_order(before, line, o))
       return fail(before, line, fmt::format("{} of a serial loop violates {} ({})", line.op, o.kind, o.code));
     if (!find_broken_pair(before, after, o.witness->parameters)) {
       fail(before, line,
            fmt::format("{} ({}) is called violated, and enumeration finds no broken pair", o.kind, o.code));
       return;
     }
-    bool differs = false;
-    run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
-      differs = differs || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
-    });
-    if (!differs) ++result_.violated_but_equal;
+    if (!differs(before, after)) ++result_.violated_but_equal;
   }
 
   void judge_proof(const Program& before, const Program& after, const ScheduleLine& line, const Validation& v) {

@@ -18,6 +18,9 @@ struct StepPropertyOptions {
   /// has no place in this program; such pairs are not counted.
   std::function<std::optional<Program>(const Program& before, const Program& after, const ScheduleLine&)> fault{};
   bool stop_at_failure = false;
+  /// Obligations are not derived: a fault is found only if some run of the faulty program differs from the program before
+  /// where the honest result does not.
+  bool executions_alone = false;
 };
 
 struct StepPropertyResult {
@@ -32,6 +35,11 @@ struct StepPropertyResult {
   /// Programs that lint leaves undecided, though they run without a fault at every size and input tried; by obligation.
   std::map<std::string, int> needless_lint{};
   int linted = 0;               // programs that lint was asked about
+  /// By operation: how its lines were answered.
+  struct Count {
+    int proved = 0, violated = 0, undecided = 0, refused = 0;
+  };
+  std::map<std::string, Count> operations{};
   std::map<std::string, int> codes{};  // diagnostic codes seen
   std::map<std::string, int> axes{};   // loop kinds of the programs judged
   std::vector<std::string> failures{}; // program, line and what went wrong

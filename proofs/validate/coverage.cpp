@@ -231,16 +231,26 @@ void aim(Target& t, const Instance& owner, const Access& read, const std::string
   }
   if (constant.size() == t.cell.size()) t.constant = std::move(constant);
 }
+
+// Variables and copies per thread or group are undefined when a launch begins: what an earlier one stored is not there.
+bool in_one_copy(const Instance& writer, const Instance& reader, const Access& read) {
+  const Buffer* buffer = read.variable ? nullptr : reader.view->program.find_buffer(read.storage);
+  const bool copies = !buffer || is_private(buffer->kind) || buffer->kind == BufferKind::shared;
+  return !copies || same_launch(writer, reader);
+}
 }  // namespace
 
 Formula written_before(const View& view, const Instance& reader, const Access& read) {
   Target t;
   aim(t, reader, read, "r");
   t.reader = &reader;
-  t.hit = [&](const Instance& w, const Access& store) {
-    return same_cell(w, store, reader, read, "r") & ordered_before(w, true, reader, false);
+  const auto earlier = [&](const Instance& w) {
+    return in_one_copy(w, reader, read) ? ordered_before(w, true, reader, false) : Formula::falsity();
   };
-  t.in_time = [&](const Node& n) { return ordered_before(instantiate(view, n, ""), true, reader, false).is_true(); };
+  t.hit = [&](const Instance& w, const Access& store) {
+    return same_cell(w, store, reader, read, "r") & earlier(w);
+  };
+  t.in_time = [&](const Node& n) { return earlier(instantiate(view, n, "")).is_true(); };
   return Coverage(view, t).certain();
 }
 
@@ -250,6 +260,7 @@ Formula written_between(const View& view, const Instance& writer, const Instance
   aim(t, owner, read, "");
   t.reader = &reader;
   const auto between = [&](const Instance& w) {
+    if (!in_one_copy(w, reader, read)) return Formula::falsity();
     return ordered_before(writer, true, w, true) & ordered_before(w, true, reader, false);
   };
   t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, owner, read, "") & between(w); };

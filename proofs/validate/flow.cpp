@@ -184,7 +184,7 @@ class FlowValidator {
     for (const Role* p : users) {
       for (const Role* q : users) {
         if (p != q && p->source.node == q->source.node) return false;
-        if (!(relation(*p->now, *q->now) == relation(*p->source.node, *q->source.node))) return false;
+        if (!(relation(after_, *p->now, *q->now) == relation(before_, *p->source.node, *q->source.node))) return false;
       }
     }
     return same_flow_[storage] = true;

@@ -33,6 +33,8 @@ View::View(const Program& p)
       parameters(parameter_domain(p)),
       ranges(parameter_ranges(p)) {
   grid_slots = assign_slots(p.body, grid_slot);
+  int launch = 0;
+  for (const Stmt& s : p.body) launch_of.push_back(s->kind == StmtKind::launch ? launch++ : launch);
 }
 
 Instance instantiate(const View& view, const Node& node, const std::string& suffix) {
@@ -57,6 +59,8 @@ Formula same_instance(const Instance& x, const Instance& y) {
   for (std::size_t i = 0; i < x.node->loops.size(); ++i) parts.push_back(Formula::eq(x.symbol(i), y.symbol(i)));
   return Formula::all(std::move(parts));
 }
+
+bool same_launch(const Instance& x, const Instance& y) { return x.view->launch(*x.node) == y.view->launch(*y.node); }
 
 Formula domain(const Instance& x) {
   std::vector<Formula> parts;
@@ -104,6 +108,7 @@ bool has_data_guard(const Access& a) { return any_but_affine(a.guards); }
 bool has_data_guard(const Instance& x) { return has_data_guard(x, x.node->guards); }
 
 Formula same_thread(const Instance& x, const Instance& y) {
+  if (!same_launch(x, y)) return Formula::falsity();
   std::vector<Formula> parts;
   for (std::size_t i = 0; i < x.node->loops.size(); ++i) {
     if (x.node->loops[i]->axis != Axis::grid) continue;
@@ -117,6 +122,8 @@ Formula same_thread(const Instance& x, const Instance& y) {
 }
 
 Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool y_writes) {
+  if (!same_launch(x, y))
+    return x.view->launch(*x.node) < y.view->launch(*y.node) ? Formula::truth() : Formula::falsity();
   std::vector<Formula> earlier;
   std::vector<Formula> equal_so_far{same_thread(x, y)};
   bool in_lanes = false;

@@ -25,6 +25,8 @@ struct View {
   Ranges ranges;                             // parameter ranges
   std::map<const StmtNode*, int> grid_slot;  // of every @grid loop: how many @grid loops its body nests at most
   int grid_slots = 0;
+  std::vector<int> launch_of;                // of every top-level statement: how many `launch` stand before it
+  int launch(const Node& n) const { return launch_of.at(static_cast<std::size_t>(n.path.front().value)); }
 };
 
 struct Instance {
@@ -43,6 +45,8 @@ Instance instantiate(const View& view, const Node& node, const std::string& suff
 Instance source_instance(const View& before, const Node& source, const Instance& after);
 /// The two instances are the same execution of one node.
 Formula same_instance(const Instance& x, const Instance& y);
+/// The two nodes stand in one launch.
+bool same_launch(const Instance& x, const Instance& y);
 
 /// Loop bounds and the affine guards (the others can only make it happen less often).
 Formula domain(const Instance& x);
@@ -61,9 +65,9 @@ bool is_immutable(const Program& p, const Expr& e);
 
 /// How many iterations loop number `loop` of the instance has behind it: (symbol − lower bound) / step.
 Index counter(const Instance& x, std::size_t loop);
-/// Same hardware thread (grid coordinates); a slot that only one of them is under leaves the other in every thread.
+/// Same hardware thread (launch and grid coordinates); a slot that only one of them is under leaves the other in every thread.
 Formula same_thread(const Instance& x, const Instance& y);
-/// Access of x strictly before access of y in canonical order, the two in one thread (EXEC order keys; in a lockstep
+/// Access of x strictly before access of y in canonical order: in an earlier launch, or the two in one thread (EXEC order keys; in a lockstep
 /// instance of a @vectorized loop all loads come before all stores).
 Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool y_writes);
 

@@ -12,7 +12,7 @@ bool needs_parallel_meaning(const Program& p) {
       std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::barrier || s->kind == StmtKind::launch ||
+    found |= s->kind == StmtKind::barrier ||
              (s->kind == StmtKind::loop && (s->axis == Axis::workgroup || s->axis == Axis::reduce));
     return true;
   };
@@ -23,8 +23,9 @@ bool needs_parallel_meaning(const Program& p) {
 namespace derive {
 namespace {
 
-// Every @grid loop as the last of the loops around and including it. Also those that hold nothing: they count for the extent.
-std::vector<Node> grid_loops(const Program& p) {
+// Every @grid loop of a launch as the last of the loops around and including it. Also those that hold nothing: they count
+// for the extent.
+std::vector<Node> grid_loops(const View& view, int launch) {
   std::vector<Node> out;
   std::vector<Stmt> around;
   Visitor v;
@@ -39,14 +40,16 @@ std::vector<Node> grid_loops(const Program& p) {
   v.leave_stmt = [&](const Stmt& s) {
     if (s->kind == StmtKind::loop) around.pop_back();
   };
-  visit(p.body, v);
+  for (std::size_t k = 0; k < view.program.body.size(); ++k) {
+    if (view.launch_of[k] == launch) visit(view.program.body[k], v);
+  }
   return out;
 }
 
-// The slot has two groups or more: some loop of it has a second iteration. (The extent is the maximum over its loops.)
-Formula several_groups(const View& view, int slot) {
+// The slot has two groups or more in the launch: some loop of it has a second iteration. (The extent is the maximum over its loops.)
+Formula several_groups(const View& view, int launch, int slot) {
   std::vector<Formula> ways;
-  for (const Node& n : grid_loops(view.program)) {
+  for (const Node& n : grid_loops(view, launch)) {
     const StmtNode& loop = *n.loops.back();
     if (view.grid_slot.at(&loop) != slot) continue;
     const Instance h = instantiate(view, n, "g" + std::to_string(slot));
@@ -70,6 +73,7 @@ std::optional<std::size_t> loop_of_slot(const Instance& x, int slot) {
 }  // namespace
 
 Formula different_groups(const Instance& x, const Instance& y) {
+  if (!same_launch(x, y)) return Formula::falsity();  // one after the other, whatever the groups
   std::vector<Formula> ways;
   for (int slot = 0; slot < x.view->grid_slots; ++slot) {
     const auto i = loop_of_slot(x, slot);
@@ -77,19 +81,20 @@ Formula different_groups(const Instance& x, const Instance& y) {
     if (i && j) {
       ways.push_back(Formula::ne(counter(x, *i), counter(y, *j)));
     } else if (i || j) {  // neither: launch-coverage is about that
-      ways.push_back(several_groups(*x.view, slot));
+      ways.push_back(several_groups(*x.view, x.view->launch(*x.node), slot));
     }
   }
   return Formula::any(std::move(ways));
 }
 
 Formula out_of_reach(const Instance& writer, const Instance& reader) {
+  if (!same_launch(writer, reader)) return Formula::truth();  // copies do not outlive a launch
   std::vector<Formula> ways;
   for (int slot = 0; slot < writer.view->grid_slots; ++slot) {
     const auto i = loop_of_slot(writer, slot);
     const auto j = loop_of_slot(reader, slot);
     if (!i) continue;  // written in every group
-    ways.push_back(j ? Formula::ne(counter(writer, *i), counter(reader, *j)) : several_groups(*writer.view, slot));
+    ways.push_back(j ? Formula::ne(counter(writer, *i), counter(reader, *j)) : several_groups(*writer.view, writer.view->launch(*writer.node), slot));
   }
   return Formula::any(std::move(ways));
 }
@@ -104,8 +109,13 @@ Obligation launch_coverage(const View& view, Query& query) {
     const Instance x = instantiate(view, n, "1");
     for (int slot = 0; slot < view.grid_slots; ++slot) {
       if (loop_of_slot(x, slot)) continue;
-      cases.push_back(
-          {domain(x) & decided_guards(x) & several_groups(view, slot), x, {}, store, nullptr, has_data_guard(x), {}});
+      cases.push_back({domain(x) & decided_guards(x) & several_groups(view, view.launch(n), slot),
+                       x,
+                       {},
+                       store,
+                       nullptr,
+                       has_data_guard(x),
+                       {}});
     }
   }
   return discharge({"launch-coverage", "every store to device memory runs once, under a loop of every grid slot",

@@ -5,7 +5,7 @@
 
 namespace assay::derive {
 
-/// Some execution of x and some of y happen in different groups: their coordinates in a slot differ, or one of them is under
+/// Some execution of x and some of y happen in different groups of one launch: their coordinates in a slot differ, or one of them is under
 /// no loop of a slot with two groups or more, and so runs in a group that the other does not.
 Formula different_groups(const Instance& x, const Instance& y);
 /// Some execution of the reader happens in a group whose private copies the writer does not reach.

@@ -7,8 +7,9 @@
 
 namespace assay::derive {
 
-Relation relation(const Node& a, const Node& b) {
+Relation relation(const View& view, const Node& a, const Node& b) {
   Relation r;
+  r.one_launch = view.launch(a) == view.launch(b);
   for (std::size_t k = 0; k < a.path.size() && k < b.path.size(); ++k) {
     if (a.path[k] == b.path[k]) {
       if (a.path[k].loop) r.shared.push_back(a.loops[static_cast<std::size_t>(a.path[k].value)]->name);
@@ -25,11 +26,14 @@ bool same_header(const Stmt& a, const Stmt& b) {
 }
 
 bool same_grid(const Program& p, const Program& q) {
-  const auto grids = [](const Program& of) {
+  bool any = false;
+  const auto grids = [&](const Program& of) {
     std::vector<Stmt> loops;
     Visitor visitor;
     visitor.enter_stmt = [&](const Stmt& s) {
-      if (s->kind == StmtKind::loop && s->axis == Axis::grid) loops.push_back(s);
+      const bool grid = s->kind == StmtKind::loop && s->axis == Axis::grid;
+      any = any || grid;
+      if (grid || s->kind == StmtKind::launch) loops.push_back(s);
       return true;
     };
     visit(of.body, visitor);
@@ -37,7 +41,7 @@ bool same_grid(const Program& p, const Program& q) {
   };
   const auto a = grids(p);
   const auto b = grids(q);
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
+  return !any || std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
 }
 
 bool same_guards(const Node& a, const Node& b) {

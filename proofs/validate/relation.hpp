@@ -6,16 +6,17 @@
 
 namespace assay::derive {
 
-/// The loops that two nodes share, and which comes first below these.
+/// The loops that two nodes share, which comes first below these, and whether they stand in one launch.
 struct Relation {
   std::vector<Symbol> shared;
   int order = 0;
+  bool one_launch = true;
   bool operator==(const Relation&) const = default;
 };
-Relation relation(const Node& a, const Node& b);
+Relation relation(const View& view, const Node& a, const Node& b);
 
 bool same_header(const Stmt& a, const Stmt& b);
-/// The same @grid loops in the same order.
+/// The same @grid loops in the same order, in the same launches.
 bool same_grid(const Program& a, const Program& b);
 /// The same conditions around them, in the same words.
 bool same_guards(const Node& a, const Node& b);

@@ -60,7 +60,7 @@ Validation validate(const Program& before, const Program& after, Query& query);
 /// launch-coverage, index-width.
 std::vector<Obligation> lint_obligations(const Program& p, Query& query);
 
-/// Whether a program needs the parallel meaning of threads and barriers (@workgroup, @reduce, barrier, shared, launch).
+/// Whether a program needs the parallel meaning of threads and barriers (@workgroup, @reduce, barrier, shared).
 bool needs_parallel_meaning(const Program& p);
 
 }  // namespace assay

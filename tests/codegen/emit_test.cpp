@@ -23,7 +23,6 @@ TEST(Emit, RefusesWhatItDoesNotCover) {
             contains(refusal("program p { inout C: f32[1] input A: f32[4] for i in 0..4 @reduce { C[0] += A[i] } }"),
                      "@reduce"));
   RULE_TRUE("CGEN-1", contains(refusal("program p { output C: f32[4] shared S: f32[4] C[0] = 1.0 }"), "shared"));
-  RULE_TRUE("CGEN-1", contains(refusal("program p { output C: f32[4] C[0] = 1.0 launch C[1] = 2.0 }"), "launch"));
   RULE_TRUE("CGEN-1",
             !refusal("program p { output C: f32[4] for i in 0..4 @workgroup { C[i] = 1.0 barrier } }").empty());
   Program nested;

@@ -122,6 +122,19 @@ TEST(Grid, RunsInPlaceInOrder) {
                    "C"));
 }
 
+TEST(Grid, LaunchesRunOneAfterTheOther) {
+  // The second launch has groups of its own; the first statement runs once.
+  RULE_EQ("CGEN-40", (V{5, 4, 3, 2, 1, 0}),
+          run_text(R"(program p { output C: i32[6] temp T: i32[6] inout S: i32[1] S[0] = S[0] + 1 launch
+      for i in 0..6 @grid { T[i] = i32(i) } launch for j in 0..6 @grid { C[j] = T[5 - j] } })",
+                   "C"));
+  // Local copies per group in one launch, none in the other.
+  RULE_EQ("CGEN-40", (V{0, 1, 4, 9}),
+          run_text(R"(program p { output C: i32[4] local r: i32[1] var v: i32 = 7  r[0] = v  C[3] = r[0] launch
+      for i in 0..4 @grid { r[0] = i32(i) * i32(i) }  for j in 0..4 @grid { C[j] = r[0] } })",
+                   "C"));
+}
+
 TEST(Grid, LocalsThatLiveAcrossTheLaunchGetOneCopyPerGroup) {
   // Written in one nest, read in a sibling nest by the same group.
   RULE_EQ("CGEN-14", (V{0, 1, 4, 9}),

@@ -181,6 +181,15 @@ TEST(ExecLaunch, VariablesOutsideHardwareLoops) {
   RULE_EQ("EXEC-18", (Values{7, 8, 9, 10}), output(o, "O"));
 }
 
+TEST(ExecLaunch, VariablesDoNotOutliveALaunch) {
+  RULE_EQ("EXEC-18", std::string("RUN-2 statement 4 line 1 v"),
+          describe(run_text("program p { output O: i32[2]  var v: i32 = 1  O[0] = v  launch  O[1] = 2  O[0] = v }")));
+  RULE_EQ("EXEC-18", std::string("RUN-2 statement 4 line 1 v"),
+          describe(run_text("program p { output O: i32[2]  var v: i32 = 1  launch  O[1] = 2  launch  O[0] = v }")));
+  const auto o = run_text("program p { output O: i32[2]  var v: i32 = 1  O[0] = v  launch  v = 5  O[1] = v }");
+  RULE_EQ("EXEC-18", (Values{1, 5}), output(o, "O"));
+}
+
 TEST(ExecLaunch, Divergence) {
   // DEV-12: the trip count depends on the thread.
   const auto dev12 = [](const char* loop) {

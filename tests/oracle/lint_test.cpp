@@ -98,8 +98,6 @@ TEST(Lint, ThreadsAreNeverClean) {
   const char* const programs[] = {
       "program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } }",
       "program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }",
-      "program p { input A: f32[4] output B: f32[4] for i in 0..4 { B[i] = A[i] } launch for i in 0..4 { B[i] = A[i] } "
-      "}",
       "program p { input A: f32[4] output B: f32[4] shared S: f32[4] for t in 0..4 @workgroup { S[t] = A[t] barrier "
       "B[t] = S[t] } }",
   };

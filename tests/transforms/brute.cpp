@@ -13,7 +13,9 @@ constexpr std::size_t most_events = 200000;
 
 class Tracer {
  public:
-  explicit Tracer(Values values, bool ordered = true) : values_(std::move(values)), ordered_(ordered) {}
+  // `program`: what a `zero` is a zero of.
+  explicit Tracer(Values values, const Program* program = nullptr, bool ordered = true)
+      : values_(std::move(values)), program_(program), ordered_(ordered) {}
 
   Trace run(const Block& b) {
     block(b);
@@ -75,12 +77,26 @@ class Tracer {
         if (reads) event(s, "end");
         return;
       }
-      case StmtKind::zero: return event(s, "zero " + s->name);
+      case StmtKind::zero: return zero(s, *program_->find_buffer(s->name), {});
       case StmtKind::barrier: return event(s, "barrier");
-      case StmtKind::launch: return event(s, "launch");
+      case StmtKind::launch: return;  // only order
       case StmtKind::declare: return event(s, "var " + stem(s->name) + (s->value ? " = " + ground(s->value) : ""));
       case StmtKind::assign: return event(s, stem(s->name) + " = " + ground(s->value));
       case StmtKind::store: return event(s, s->name + list(s->indices) + " = " + ground(s->value));
+    }
+  }
+
+  // A `zero` is a store of zero to each cell, in row-major order.
+  void zero(const Stmt& s, const Buffer& b, const std::vector<std::int64_t>& cell) {
+    if (cell.size() == b.dims.size()) {
+      return event(s,
+                   fmt::format("{}[{}] = {}", s->name, fmt::join(cell, ", "), ground(make_literal(Scalar{b.type, 0}))));
+    }
+    const std::int64_t extent = value(b.dims[cell.size()]);
+    for (std::int64_t k = 0; k < extent && out_.problem.empty(); ++k) {
+      std::vector<std::int64_t> inner = cell;
+      inner.push_back(k);
+      zero(s, b, inner);
     }
   }
 
@@ -113,7 +129,7 @@ class Tracer {
       case Op::load: return e->name + list(e->args);
       case Op::convert: return fmt::format("{}({})", name(e->type), arg(0));
       case Op::scope: {
-        Tracer inner(values_, ordered_);
+        Tracer inner(values_, program_, ordered_);
         const Trace t = inner.run(e->body);
         if (!t.problem.empty()) out_.problem = t.problem;
         return fmt::format("scope {} {{{}}}", stem(e->name), fmt::join(t.events, "; "));
@@ -164,6 +180,7 @@ class Tracer {
   }
 
   Values values_;
+  const Program* program_;
   bool ordered_;
   Trace out_;
 };
@@ -171,7 +188,7 @@ class Tracer {
 }  // namespace
 
 Trace trace(const Program& p, const Values& parameters, bool ordered) {
-  return Tracer(parameters, ordered).run(p.body);
+  return Tracer(parameters, &p, ordered).run(p.body);
 }
 
 std::vector<Values> parameter_values(const Program& p, std::size_t limit) {

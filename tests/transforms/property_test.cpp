@@ -25,7 +25,21 @@ std::string random_line(const Program& p, const Draw& draw) {
   const Stmt loop = loops[static_cast<std::size_t>(draw(0, static_cast<int>(loops.size()) - 1))];
   const std::string name = draw(0, 4) == 0 ? stem(loop->name) + "*" : loop->name;
   static const char* const axes[] = {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"};
-  switch (draw(0, 8)) {
+  // A pair of loops: mostly one that is perfectly nested.
+  const auto holds_loop = [](const Stmt& l) { return l->body.size() == 1 && l->body[0]->kind == StmtKind::loop; };
+  const auto nest = std::find_if(loops.begin(), loops.end(), holds_loop);
+  const Stmt outer = !holds_loop(loop) && nest != loops.end() && draw(0, 2) > 0 ? *nest : loop;
+  const std::string inner = holds_loop(outer) ? outer->body[0]->name : loops[0]->name;
+  switch (draw(0, 13)) {
+    case 9: {
+      const int first = draw(-1, 4);
+      if (first < 0) return fmt::format("partition {} at=auto", name);
+      return fmt::format("partition {} at={}{}", name, first,
+                         draw(0, 1) == 0 ? "" : fmt::format(",{}", first + draw(0, 3)));
+    }
+    case 10: return fmt::format("pad {} to={}", name, draw(0, 5));
+    case 11: return fmt::format("coalesce {} {}", outer->name, inner);
+    case 12: return draw(0, 1) == 0 ? "expand_zero A" : fmt::format("fission after={}", draw(0, 2));
     case 0: return fmt::format("retype {} axis={}", name, axes[draw(0, 5)]);
     case 1: return fmt::format("unroll {}", name);
     case 2: return fmt::format("unroll {} materialize", name);
@@ -34,8 +48,7 @@ std::string random_line(const Program& p, const Draw& draw) {
     case 5: return fmt::format("split {} factor={}", name, draw(-1, 7));
     default: break;
   }
-  const bool perfect = loop->body.size() == 1 && loop->body[0]->kind == StmtKind::loop;
-  return fmt::format("swap {} {}", loop->name, perfect ? loop->body[0]->name : loops[0]->name);
+  return fmt::format("swap {} {}", outer->name, inner);
 }
 
 class RandomSteps {
@@ -104,6 +117,9 @@ TEST(Property, StepsKeepEveryExecution) {
   RULE_TRUE("FOLD-8", held && steps.decided > 20 * steps.open) << steps.decided << " " << steps.open;
   RULE_TRUE("SPLIT-2", held && steps.accepted["split"] > 200) << tally;
   RULE_TRUE("SWP-3", held && steps.accepted["swap"] > 150) << tally;
+  RULE_TRUE("PART-2", held && steps.accepted["partition"] > 40) << tally;
+  RULE_TRUE("PAD-2", held && steps.accepted["pad"] > 60) << tally;
+  RULE_TRUE("COA-2", held && steps.accepted["coalesce"] > 20) << tally;
   EXPECT_TRUE(steps.accepted["unroll"] > 200 && steps.accepted["retype"] > 100) << tally;
   for (const char* code : {"SPLIT-1", "SWP-1", "UNR-3", "SCH-15"})
     EXPECT_GT(steps.refused[code], 10) << code << "\n" << tally;

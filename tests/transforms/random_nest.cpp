@@ -143,7 +143,7 @@ std::string random_nest(const Draw& draw) {
   Generator g(draw);
   std::string statements;
   while (statements.empty()) statements = g.block(3);
-  return statements;
+  return (draw(0, 3) == 0 ? "zero A " : "") + statements;
 }
 
 }  // namespace assay::test

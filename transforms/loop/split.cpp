@@ -90,7 +90,6 @@ class Split final : public Operation {
   }
 
  private:
-  static Index trip_count(const Stmt& loop) { return ceildiv(loop->hi - loop->lo, loop->step); }
   bool needs_guard(const Stmt& loop) const { return !(floormod(trip_count(loop), factor_) == Index(0)); }
 
   std::pair<Symbol, Symbol> new_names(const Symbol& symbol, NameSupply& names) const {

@@ -7,6 +7,7 @@
 
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
+#include "transforms/nest.hpp"
 #include "transforms/search.hpp"
 
 namespace assay {
@@ -119,29 +120,6 @@ class Exchange {
   std::vector<Expr> guards_;
 };
 
-bool is_loop(const Stmt& s, const std::vector<Symbol>& names) {
-  return s->kind == StmtKind::loop && std::find(names.begin(), names.end(), s->name) != names.end();
-}
-
-// The loop that `outer` holds, when nothing stands between the two but conditions on index values. Those do not mention the
-// inner symbol, so they can as well be asked inside: the result is the inner loop with them around its body.
-std::optional<Stmt> held_loop(const Stmt& outer) {
-  std::vector<Stmt> between;
-  const Block* level = &outer->body;
-  while (level->size() == 1 && level->front()->kind == StmtKind::branch && level->front()->other.empty() &&
-         affine_condition(level->front()->value)) {
-    between.push_back(level->front());
-    level = &between.back()->body;
-  }
-  if (level->size() != 1 || level->front()->kind != StmtKind::loop) return std::nullopt;
-  const Stmt inner = level->front();
-  Block body = inner->body;
-  for (auto guard = between.rbegin(); guard != between.rend(); ++guard) {
-    body = {with(*guard, [&](StmtNode& n) { n.body = std::move(body); })};
-  }
-  return with(inner, [&](StmtNode& n) { n.body = std::move(body); });
-}
-
 class Swap final : public Operation {
  public:
   explicit Swap(Arguments line) : line_(std::move(line)) {}
@@ -202,7 +180,7 @@ class Swap final : public Operation {
  private:
   std::optional<Refusal> unfit(const Stmt& outer, const std::vector<Symbol>& inners, const Program& before) const {
     const std::optional<Stmt> held = held_loop(outer);
-    if (!held || !is_loop(*held, inners)) return imperfect(outer, inners, before);
+    if (!held || !is_loop(*held, inners)) return not_perfectly_nested(line_, "SWP-1", outer, inners, before);
     const Stmt& inner = *held;
     if (outer->body[0]->kind == StmtKind::branch && holds_barrier(inner->body)) {
       return inapplicable(
@@ -223,26 +201,6 @@ class Swap final : public Operation {
                           inner->where);
     }
     return std::nullopt;
-  }
-
-  Refusal imperfect(const Stmt& outer, const std::vector<Symbol>& inners, const Program& before) const {
-    const std::string& inner = inners.size() == 1 ? inners[0] : stem(inners[0]) + "*";
-    const auto is_inner = [&](const Stmt& s) { return is_loop(s, inners); };
-    if (find_statement(outer->body, is_inner)) {
-      const auto other = std::find_if_not(outer->body.begin(), outer->body.end(), is_inner);
-      const Location note = other == outer->body.end() ? outer->body[1]->where : (*other)->where;
-      return inapplicable(line_, "SWP-1", fmt::format("`{}` is not the only statement inside `{}`", inner, outer->name),
-                          note, "fission it first");
-    }
-    for (const Symbol& symbol : inners) {
-      const Stmt loop = find_loops(before, symbol).front();
-      if (find_statement(loop->body, [&](const Stmt& s) { return is_loop(s, {outer->name}); })) {
-        return inapplicable(line_, "SWP-1", fmt::format("`{}` stands inside `{}`, not around it", outer->name, symbol),
-                            outer->where, fmt::format("the outer loop comes first: `swap {} {}`", symbol, outer->name));
-      }
-    }
-    return inapplicable(line_, "SWP-1", fmt::format("`{}` does not stand inside `{}`", inner, outer->name),
-                        find_loops(before, inners[0]).front()->where);
   }
 
   Arguments line_;

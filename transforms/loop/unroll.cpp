@@ -2,6 +2,7 @@
 // (spec/unroll.md).
 #include <algorithm>
 
+#include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/facts.hpp"
 #include "transforms/kind.hpp"
@@ -72,7 +73,7 @@ class Unroll final : public Operation {
     std::map<Symbol, std::int64_t> counts;
     for (const Symbol& symbol : loops) {
       const Stmt loop = find_loops(before, symbol).front();
-      const std::optional<std::int64_t> count = iterations(loop, *facts_at_loop(before, symbol), query);
+      const std::optional<std::int64_t> count = constant_trip_count(loop, *facts_at_loop(before, symbol), query);
       if (!count) {
         return tl::unexpected(inapplicable(
             line_, "UNR-3", fmt::format("`{}` runs {} times, which is not a constant", symbol, trip_count(loop).text()),
@@ -100,28 +101,6 @@ class Unroll final : public Operation {
   }
 
  private:
-  static Index trip_count(const Stmt& loop) { return ceildiv(loop->hi - loop->lo, loop->step); }
-
-  // The number of iterations, where it is the same whenever the loop is reached: constant in form, or, for sizes that
-  // are fixed by the parameters' ranges and the guards around, the value at one point that is proved to be the one at
-  // all.
-  static std::optional<std::int64_t> iterations(const Stmt& loop, const Formula& facts, Query& query) {
-    const Index count = trip_count(loop);
-    if (count.is_constant()) return std::max<std::int64_t>(count.constant(), 0);
-    const Answer reached = query.solve(facts);
-    if (reached.kind == Answer::Kind::empty) return 0;
-    if (reached.kind == Answer::Kind::unknown) return std::nullopt;
-    const auto value = count.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
-      const auto it = reached.solution.find(s);
-      if (it == reached.solution.end()) return std::nullopt;
-      return it->second;
-    });
-    if (!value) return std::nullopt;
-    const Formula same = *value <= 0 ? Formula::le(count, 0) : Formula::eq(count, *value);
-    if (!query.implied(facts, same)) return std::nullopt;
-    return std::max<std::int64_t>(*value, 0);
-  }
-
   // The first copy keeps the names that the body declares.
   static Block copies(const Stmt& loop, std::int64_t count, NameSupply& names) {
     Block all;
