@@ -12,6 +12,10 @@
 namespace assay::fuzz {
 namespace {
 
+// The operations that reorder; those that move values have a property of their own.
+constexpr const char* reordering[] = {"split", "swap",     "retype",      "unroll", "partition",
+                                      "pad",   "coalesce", "expand_zero", "fission"};
+
 int property_cases() {
   const char* text = std::getenv("ASSAY_PROPERTY_CASES");
   return text ? std::max(50, std::atoi(text)) : 5000;
@@ -56,10 +60,11 @@ TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
     fmt::print("fewer than 5000 pairs: the counts of codes and loop kinds are not judged\n");
     return;
   }
-  for (const OperationEntry& e : operations()) {
-    const auto& n = r.operations.at(e.declaration.name);
-    EXPECT_GE(n.proved, 20) << e.declaration.name;
-    EXPECT_GE(n.refused, 8) << e.declaration.name;
+  for (const char* operation : reordering) {
+    const auto n = r.operations.find(operation);
+    ASSERT_TRUE(n != r.operations.end()) << operation;
+    EXPECT_GE(n->second.proved, 20) << operation;
+    EXPECT_GE(n->second.refused, 8) << operation;
   }
   for (const char* axis : {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"})
     EXPECT_GE(r.axes.count(axis) ? r.axes.at(axis) : 0, 20) << axis;
@@ -82,7 +87,7 @@ TEST(StepProperty, every_planted_fault_makes_it_fail) {
     ++per_operation[fault.operation];
     RULE_TRUE("PRF-31", !r.failures.empty()) << fault.operation << ": " << fault.name << " (" << r.pairs << " pairs)";
   }
-  for (const OperationEntry& e : operations()) EXPECT_GE(per_operation[e.declaration.name], 5) << e.declaration.name;
+  for (const char* operation : reordering) EXPECT_GE(per_operation[operation], 5) << operation;
 }
 
 // The other judges alone: no obligation is derived.
@@ -100,8 +105,7 @@ TEST(StepProperty, executions_alone_find_planted_faults) {
     if (!r.failures.empty()) ++found[fault.operation];
     if (r.failures.empty()) fmt::print("not seen by running: {}: {}\n", fault.operation, fault.name);
   }
-  for (const OperationEntry& e : operations())
-    RULE_TRUE("PRF-31", found[e.declaration.name] >= 5) << e.declaration.name;
+  for (const char* operation : reordering) RULE_TRUE("PRF-31", found[operation] >= 5) << operation;
 }
 
 }  // namespace
