@@ -97,16 +97,16 @@ TEST(Zeroing, witnesses_are_in_the_numbers_of_the_program) {
 
 TEST(Launches, order_everything_before_everything_after) {
   const std::string reversed =
-      "program p { input X: f32[6] temp T: f32[6] output Y: f32[6] for i in 0..6 { T[i] = X[i] } ";
+      "program p { input X: f32[6] inout T: f32[6] output Y: f32[6] for i in 0..6 { T[i] = X[i] } ";
   const std::string reader = "for j in 0..6 @grid { Y[j] = T[5 - j] } }";
   RULE_EQ("PRF-29", "race-freedom RACE-1",
-          lint("program p { input X: f32[6] temp T: f32[6] output Y: f32[6] for i in 0..6 @grid { T[i] = X[i] } " +
+          lint("program p { input X: f32[6] inout T: f32[6] output Y: f32[6] for i in 0..6 @grid { T[i] = X[i] } " +
                reader));
   RULE_EQ(
       "PRF-29", "",
-      lint("program p { input X: f32[6] temp T: f32[6] output Y: f32[6] for i in 0..6 @grid { T[i] = X[i] } launch " +
+      lint("program p { input X: f32[6] inout T: f32[6] output Y: f32[6] for i in 0..6 @grid { T[i] = X[i] } launch " +
            reader));
-  RULE_EQ("PRF-29", "launch-coverage COV-1",
+  RULE_EQ("PRF-29", "race-freedom RACE-1",
           answer(reversed + "for j in 0..6 { Y[j] = T[5 - j] } }", "retype j axis=grid"));
   RULE_EQ("PRF-29", "", answer(reversed + "launch for j in 0..6 { Y[j] = T[5 - j] } }", "retype j axis=grid"));
   RULE_EQ("PRF-29", "", answer(reversed + "launch " + reader, "retype i axis=grid"));
