@@ -110,13 +110,20 @@ Sources::Found Sources::trace(const Reader& r) const {
   return out;
 }
 
-// A statement outside of a grid loop runs in every group, on the group's own copy of private storage, and only in one of
-// them meets what was written inside the loop. Nothing is claimed about that.
+// Private storage and variables do not outlive a launch, and a statement outside of a grid loop runs in every group, on the
+// group's own copy of private storage: only one of them meets what was written inside the loop. Nothing is claimed about
+// a value that would have to pass from one copy to another.
 void Sources::out_of_thread(const View& view, const Instance& writer, const Spot& cell, const Instance& reader,
                             const Formula& when, const Reader& r, Found& into) const {
-  const Buffer* buffer = cell.variable || view.grid_slots == 0 ? nullptr : view.program.find_buffer(cell.storage);
-  if (!buffer || !is_private(buffer->kind)) return;
-  Case c = make(when & out_of_reach(writer, reader), r);
+  if (cell.variable) {
+    if (same_launch(writer, reader)) return;
+  } else {
+    const Buffer* buffer = view.program.find_buffer(cell.storage);
+    if (!buffer || !is_private(buffer->kind)) return;
+  }
+  const Formula away = cell.variable ? Formula::truth() : out_of_reach(writer, reader);
+  if (away.is_false()) return;
+  Case c = make(when & away, r);
   c.approximate = true;
   into.flow.push_back(std::move(c));
 }

@@ -35,6 +35,19 @@ TEST(Flow, a_value_kept_through_a_loop_is_the_same_value) {
   RULE_EQ("PRF-42", std::string(), all.codes());
 }
 
+TEST(Flow, private_storage_does_not_outlive_a_launch) {
+  const std::string head = "inout X: f32[9] inout Y: f32[9] ";
+  const auto codes = [&](const std::string& between, const std::string& storage, const std::vector<int>& sources) {
+    const std::string first = "for z in 0..9 { X[z] = X[z] + 1.0 } ", last = " for i in 0..9 { Y[i] = ";
+    return judge(head + first + between + last + "X[i] }",
+                 head + storage + " T: f32[9] " + first + "for a in 0..9 { T[a] = X[a] } " + between + last + "T[i] }",
+                 sources)
+        .codes();
+  };
+  RULE_EQ("PRF-42", std::string(), codes("", "local", {0, 1, -1, -1, 2, 3}));
+  RULE_TRUE("PRF-42", !codes("launch", "local", {0, 1, -1, -1, 2, 3, 4}).empty());
+}
+
 TEST(Flow, what_goes_wrong_is_found) {
   const auto codes = [&](const std::string& after, const std::vector<int>& sources) {
     return judge(sum, rows + after, sources).codes();
