@@ -125,7 +125,7 @@ TEST(Grid, RunsInPlaceInOrder) {
 TEST(Grid, LaunchesRunOneAfterTheOther) {
   // The second launch has groups of its own; the first statement runs once.
   RULE_EQ("CGEN-40", (V{5, 4, 3, 2, 1, 0}),
-          run_text(R"(program p { output C: i32[6] temp T: i32[6] inout S: i32[1] S[0] = S[0] + 1 launch
+          run_text(R"(program p { output C: i32[6] temp T: i32[6] output S: i32[1] S[0] = 7 launch
       for i in 0..6 @grid { T[i] = i32(i) } launch for j in 0..6 @grid { C[j] = T[5 - j] } })",
                    "C"));
   // Local copies per group in one launch, none in the other.

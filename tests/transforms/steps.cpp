@@ -50,13 +50,22 @@ ScheduleLine line(const std::string& text) {
 
 namespace {
 
-void check(const Program& before, const Program& after, bool same_order, const std::string& what) {
+// Operations that move values through new storage add statements; those are judged by terms (fuzz/targets/flow_property).
+bool moves_values(const std::string& operation) {
+  const OperationEntry* entry = find_operation(operation);
+  return entry != nullptr && entry->declaration.schema.front() == 'F';
+}
+
+void check(const Program& before, const Program& after, const std::string& operation, bool same_order,
+           const std::string& what) {
   EXPECT_EQ("", messages(check_well_formed(after))) << what << "\n" << print(after);
   auto again = parse_source(print(after), "after.air");
   EXPECT_TRUE(again && again->programs.at(0) == after) << what << ": what was printed does not parse back\n"
                                                        << print(after);
   SCOPED_TRACE(what + "\n" + print(before) + print(after));
-  RULE_EQ("SCH-16", std::string(), difference(before, after, same_order));
+  if (!moves_values(operation)) {
+    RULE_EQ("SCH-16", std::string(), difference(before, after, same_order));
+  }
 }
 
 }  // namespace
@@ -65,14 +74,14 @@ Step step(const Program& before, const std::string& schedule_line, bool same_ord
   EnumeratingQuery query;
   StepResult r = apply_line(before, line(schedule_line), query);
   if (!r) return {std::nullopt, r.error().diagnostic.code, r.error().kind == Refusal::Kind::error, r.error()};
-  check(before, r->program, same_order, schedule_line);
+  check(before, r->program, line(schedule_line).op, same_order, schedule_line);
   return {std::move(r->program), {}, false, {}};
 }
 
 Program fold(const Program& before) {
   EnumeratingQuery query;
   Program once = fold_guards(before, query).program;
-  check(before, once, true, "folding");
+  check(before, once, "fold", true, "folding");
   RULE_EQ("FOLD-8", print(once), print(fold_guards(once, query).program));
   // What an engine knows, the enumeration knows, and the other way round.
   const auto isl = make_isl_query();
