@@ -117,7 +117,7 @@ TEST(Property, StepsKeepEveryExecution) {
   RULE_TRUE("FOLD-8", held && steps.decided > 20 * steps.open) << steps.decided << " " << steps.open;
   RULE_TRUE("SPLIT-2", held && steps.accepted["split"] > 200) << tally;
   RULE_TRUE("SWP-3", held && steps.accepted["swap"] > 150) << tally;
-  RULE_TRUE("PART-2", held && steps.accepted["partition"] > 40) << tally;
+  RULE_TRUE("PART-2", held && steps.accepted["partition"] > 30) << tally;
   RULE_TRUE("PAD-2", held && steps.accepted["pad"] > 60) << tally;
   RULE_TRUE("COA-2", held && steps.accepted["coalesce"] > 20) << tally;
   EXPECT_TRUE(steps.accepted["unroll"] > 200 && steps.accepted["retype"] > 100) << tally;
