@@ -15,7 +15,8 @@ using namespace derive;
 class Linter {
  public:
   Linter(const Program& p, Query& query) : view_(p), query_(query) {}
-  Linter(const Program& p, Query& query, const std::set<Symbol>& defined) : view_(p), query_(query), defined_(&defined) {}
+  Linter(const Program& p, Query& query, const std::set<Symbol>& defined)
+      : view_(p), query_(query), defined_(&defined) {}
 
   // PRF-45
   std::vector<Obligation> run_after_flow() {
