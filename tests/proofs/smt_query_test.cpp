@@ -85,7 +85,7 @@ TEST(SmtQuery, without_cvc5_every_answer_is_unknown) {
   const Answer answer = make_cvc5_query()->solve(Formula::nonneg(Index::symbol("a")));
   setenv("PATH", path.c_str(), 1);
   RULE_EQ("PRF-8", Answer::Kind::unknown, answer.kind);
-  EXPECT_EQ("could not be run", answer.reason);
+  EXPECT_TRUE(answer.reason.find("could not be run") != std::string::npos) << answer.reason;  // or cvc5 said nothing
 }
 
 TEST(Smtlib, text_is_a_function_of_the_formula) {
