@@ -111,8 +111,8 @@ RC_GTEST_PROP(Term, decides_conditions_as_the_interpreter_does, ()) {
     numerics::Flags flags;
     const bool holds = evaluate(e, point, flags).bits != 0;
     if (flags.divide_by_zero) continue;
-    RC_ASSERT(test::record_rule("PRF-28", isl->solve(at(holds ? *yes : *no, point)).kind != Answer::Kind::empty));
-    RC_ASSERT(test::record_rule("PRF-28", isl->solve(at(holds ? *no : *yes, point)).kind != Answer::Kind::solution));
+    RC_ASSERT(test::record_rule("PRF-33", isl->solve(at(holds ? *yes : *no, point)).kind != Answer::Kind::empty));
+    RC_ASSERT(test::record_rule("PRF-33", isl->solve(at(holds ? *no : *yes, point)).kind != Answer::Kind::solution));
   }
 }
 

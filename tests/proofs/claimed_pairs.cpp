@@ -59,8 +59,8 @@ Program claimed(const Program& before, const Program& after, const std::vector<i
 }  // namespace
 
 Judged judge(const std::string& before, const std::string& after, const std::vector<int>& sources,
-             const std::map<Symbol, Index>& at) {
-  const auto query = make_isl_query();
+             const std::map<Symbol, Index>& at, std::uint64_t budget) {
+  const auto query = make_isl_query(budget);
   const Program p = number_statements(test::program("program p { " + before + " }"));
   const Program q = claimed(p, test::program("program p { " + after + " }"), sources, at);
   return {validate(p, q, *query)};

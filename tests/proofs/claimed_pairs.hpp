@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs/isl/query.hpp"
 #include "proofs/validate/validate.hpp"
 
 namespace assay {
@@ -30,6 +31,6 @@ struct Judged {
 /// preorder, come from these statements of the old one, at the same iteration of the loops of the same name, or at `at`; -1
 /// is a new statement.
 Judged judge(const std::string& before, const std::string& after, const std::vector<int>& sources,
-             const std::map<Symbol, Index>& at = {});
+             const std::map<Symbol, Index>& at = {}, std::uint64_t budget = default_isl_budget);
 
 }  // namespace assay

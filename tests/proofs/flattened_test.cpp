@@ -68,14 +68,14 @@ TEST(Flattened, conditions_count_as_guards) {
         "for i in 0..n { for j in 0..n { if " +
         condition + " { O[i] += A[i64(i) * i64(j)] } } } }");
   };
-  RULE_EQ("PRF-28", std::string(), guarded("i64(i) * i64(j) < i64(1024)"));
-  RULE_EQ("PRF-28", std::string("BND-1 violated"), guarded("i64(i) * i64(j) <= i64(1024)"));
+  RULE_EQ("PRF-33", std::string(), guarded("i64(i) * i64(j) < i64(1024)"));
+  RULE_EQ("PRF-33", std::string("BND-1 violated"), guarded("i64(i) * i64(j) <= i64(1024)"));
   // A store under such a guard is certain where it holds.
   const auto parity = [](const std::string& condition) {
     return lint("program p { output O: f32[9] for i in 0..9 { if " + condition +
                 " { O[i] = 0.0 } else { O[i] = 1.0 } } }");
   };
-  RULE_EQ("PRF-28", std::string(), parity("i8(i) * i8(3) > i8(7)"));
+  RULE_EQ("PRF-33", std::string(), parity("i8(i) * i8(3) > i8(7)"));
 }
 
 TEST(Flattened, certain_stores) {

@@ -48,6 +48,13 @@ TEST(Flow, private_storage_does_not_outlive_a_launch) {
   RULE_TRUE("PRF-42", !codes("launch", "local", {0, 1, -1, -1, 2, 3, 4}).empty());
 }
 
+TEST(Flow, an_engine_that_gives_up_proves_nothing) {
+  const Judged j = judge(sum, rows + "for i in 0..n { var s: f32 = y[i] for k in 0..m { s = s + A[i, k] } y[i] = s }",
+                         {0, -1, 1, 2, -1}, {}, 1);
+  RULE_TRUE("FLOW-2", j.codes().find("FLOW-2") != std::string::npos) << j.codes();
+  RULE_TRUE("FLOW-2", j.find("flow-equal", Status::violated) == nullptr);
+}
+
 TEST(Flow, what_goes_wrong_is_found) {
   const auto codes = [&](const std::string& after, const std::vector<int>& sources) {
     return judge(sum, rows + after, sources).codes();
@@ -146,6 +153,7 @@ TEST(Flow, statements_may_run_again_where_that_changes_nothing) {
       judge(before, head + "for j in 0..10 { var t: f32 = A[floormod(j, 9)] * 2.0 T[floormod(j, 9)] = t B[j] = T[j] }",
             {2, 1, -1, 3}, {{"i", Index::symbol("j")}});
   RULE_TRUE("PRF-41", beyond.codes().find("DOM-3") != std::string::npos) << beyond.codes();
+  RULE_TRUE("DOM-3", beyond.codes().find("DOM-3") != std::string::npos) << beyond.codes();
 }
 
 TEST(Flow, a_new_statement_that_is_no_copy_is_refused) {
