@@ -46,6 +46,17 @@ std::string entry(std::string_view word, const std::string& text) {
   return fmt::format("    {:<12} {}\n", word, wrap(text, text_columns, 17));
 }
 
+/// Every line of a text, behind six spaces.
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format("      {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string in_full_text(const Declaration& d) {
   std::string out;
   for (const ParameterInfo& p : d.parameters) {
@@ -53,8 +64,7 @@ std::string in_full_text(const Declaration& d) {
         entry(p.name, p.required || p.fallback.empty() ? p.help : fmt::format("{} (default: {})", p.help, p.fallback));
   }
   for (const PreconditionInfo& p : d.refusals) out += entry(p.code, p.text);
-  if (!d.example_schedule.empty())
-    out += fmt::format("    example: `{}`\n         in  {}\n", d.example_schedule, d.example_program);
+  if (!d.example_schedule.empty()) out += "    example:\n" + indented(d.example_program) + indented(d.example_schedule);
   return out;
 }
 

@@ -27,6 +27,22 @@ License: Apache-2.0
  On Debian systems, the full text of the Apache License, Version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
 ")
+  # The worker contains libtcc where that was found; its archive knows the name of its run-time library.
+  set(worker ${stage}/libexec/assay/assay-worker)
+  if(EXISTS ${worker})
+    file(STRINGS ${worker} tcc REGEX "libtcc1" LIMIT_COUNT 1)
+    if(tcc)
+      file(APPEND ${documents}/copyright
+"
+Files: usr/libexec/assay/assay-worker
+Copyright: 2026 The Assay authors
+           2003 Fabrice Bellard (libtcc, of Debian's source package tcc, linked statically)
+License: Apache-2.0 and LGPL-2.1+
+ The parts of libtcc are under the GNU Lesser General Public License, version 2.1 or later; on Debian systems the
+ full text is in /usr/share/common-licenses/LGPL-2.1.
+")
+    endif()
+  endif()
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
   file(WRITE ${documents}/changelog.Debian
 "assay (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) bookworm; urgency=medium

@@ -65,7 +65,7 @@ constexpr bool is_nan_bits(std::uint64_t bits) {
   return (bits & ~sign_bit<T>) > (has_infinity(T) ? exponent_bits<T> : largest_bits<T>);
 }
 
-/// Bits of storage of a number, bool or index value: bit_width, known while compiling.
+/// bit_width of numbers and index values, known while compiling; a bool counts as the whole word that carries it.
 constexpr int width(Type t) {
   switch (t) {
     case Type::f8e5m2:

@@ -6,7 +6,8 @@
 # NAME: `numerics` (all 2^32 pairs of 16-bit floats, all 2^24 fused products of 8-bit floats, dense MPFR samples of f32),
 # `sweep` (every kept hash of an f32 operation, by the interpreter and by every compiler), or an operation of f32
 # (`build/tests/f32_sweep list`) to check that one alone. Without NAME: numerics and sweep. This takes hours.
-# ASSAY_BUILD names another build folder than build/. Exit status: 0 all passed, 1 something failed.
+# ASSAY_BUILD names another build folder than build/. Exit status: 0 all passed, 1 something failed or
+# nothing ran, 2 the command line or the build is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${ASSAY_BUILD:-build}
@@ -15,11 +16,12 @@ folder=${ASSAY_BUILD:-build}
   exit 2
 }
 
-failed=0
+failed=0 ran=0
 # timed TITLE COMMAND…
 timed() {
   local title=$1 started=$SECONDS
   shift
+  ran=$((ran + 1))
   if "$@"; then
     echo "passed $title ($((SECONDS - started)) s)"
   else
@@ -46,10 +48,20 @@ sweep() {
 
 [[ $# -gt 0 ]] || set -- numerics sweep
 for what in "$@"; do
+  if [[ $what != numerics && $what != sweep ]] && ! "$folder/tests/f32_sweep" list | grep -q "^$what "; then
+    echo "long-tests: no tests are named '$what' (numerics, sweep, or one of $folder/tests/f32_sweep list)" >&2
+    exit 2
+  fi
+done
+for what in "$@"; do
   case $what in
     numerics) numerics ;;
     sweep) sweep ;;
     *) timed "$what" "$folder/tests/f32_sweep" check "$what" ;;
   esac
 done
+if ((ran == 0)); then
+  echo "long-tests: nothing was there to run" >&2
+  exit 1
+fi
 exit "$failed"

@@ -11,6 +11,7 @@
 #include "fuzz/generators/random_line.hpp"
 #include "fuzz/generators/random_program.hpp"
 #include "fuzz/judges/access_order.hpp"
+#include "fuzz/targets/paired_runs.hpp"
 #include "interp/inputs.hpp"
 #include "interp/interpreter.hpp"
 #include "ir/traverse.hpp"
@@ -24,16 +25,6 @@ namespace {
 constexpr interp::InputKind kinds[] = {interp::InputKind::exact, interp::InputKind::adversarial,
                                        interp::InputKind::special};
 
-std::vector<ParameterMap> sizes(const Program& p) {
-  if (p.parameters.empty()) return {{}};
-  std::vector<ParameterMap> out;
-  const Parameter& n = p.parameters[0];
-  for (std::int64_t v = n.lo; v < n.hi; ++v) {
-    if (interp::admissible(p, {{n.name, v}})) out.push_back({{n.name, v}});
-  }
-  return out;
-}
-
 class Property {
  public:
   explicit Property(const StepPropertyOptions& options) : options_(options), query_(make_portfolio_query()) {}
@@ -44,7 +35,7 @@ class Property {
       ProgramShape shape;
       shape.threads = random.below(12) == 0;
       const Program p = number_statements(random_program(random, shape));
-      if (!check_well_formed(p).empty() || sizes(p).empty() || !right(p)) {
+      if (!check_well_formed(p).empty() || all_sizes(p).empty() || !right(p)) {
         ++result_.discarded;
         continue;
       }
@@ -70,7 +61,7 @@ class Property {
   }
 
   static bool runs_clean(const Program& p) {
-    for (const ParameterMap& size : sizes(p)) {
+    for (const ParameterMap& size : all_sizes(p)) {
       for (const interp::InputKind kind : kinds) {
         interp::Options options;
         options.parameters = size;
@@ -85,14 +76,10 @@ class Property {
 
   // Nothing that could be observed is wrong with the step.
   bool harmless(const Program& before, const Program& after) {
-    for (const ParameterMap& size : sizes(before)) {
+    for (const ParameterMap& size : all_sizes(before)) {
       if (find_broken_pair(before, after, size)) return false;
     }
-    bool differs = false;
-    run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
-      differs = differs || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
-    });
-    return !differs;
+    return !runs_differ(before, after);
   }
 
   void fail(const Program& p, const ScheduleLine& line, const std::string& what) {
@@ -193,16 +180,8 @@ class Property {
     return true;
   }
 
-  // Whether some run of `after` differs from one of `before`.
-  bool differs(const Program& before, const Program& after) {
-    bool seen = false;
-    run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
-      seen = seen || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
-    });
-    return seen;
-  }
   void judge_runs(const Program& before, const Program& honest, const Program& faulty, const ScheduleLine& line) {
-    if (differs(before, honest) || !differs(before, faulty)) return;
+    if (runs_differ(before, honest) || !runs_differ(before, faulty)) return;
     fail(before, line, "the result runs differently");
   }
 
@@ -214,7 +193,7 @@ class Property {
            fmt::format("{} ({}) is called violated, and enumeration finds no broken pair", o.kind, o.code));
       return;
     }
-    if (!differs(before, after)) ++result_.violated_but_equal;
+    if (!runs_differ(before, after)) ++result_.violated_but_equal;
   }
 
   void judge_proof(const Program& before, const Program& after, const ScheduleLine& line, const Validation& v) {
@@ -246,40 +225,11 @@ class Property {
   }
   static std::optional<OrderFinding> broken_at_ends(const Program& before, const Program& after) {
     if (before.find_buffer("ids")) return std::nullopt;  // the enumeration knows no ranges of dynamic indices
-    const auto all = sizes(before);
+    const auto all = all_sizes(before);
     for (const ParameterMap& size : {all.front(), all.back()}) {
       if (auto f = find_broken_pair(before, after, size)) return f;
     }
     return std::nullopt;
-  }
-
-  template <typename F>
-  void run_both(const Program& before, const Program& after, const std::set<int>& reordered_before,
-                const std::set<int>& reordered_after, F f) {
-    const auto all = sizes(before);
-    std::vector<ParameterMap> chosen{all.front()};
-    if (all.size() > 2) chosen.push_back(all[all.size() / 2]);
-    if (all.size() > 1) chosen.push_back(all.back());
-    for (const ParameterMap& size : chosen) {
-      for (const interp::InputKind kind : kinds) {
-        for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}}) {
-          const TensorMap inputs = interp::generate_inputs(before, size, kind, seed);
-          interp::Options options;
-          options.parameters = size;
-          options.budget = 300'000;
-          options.reordered = reordered_before;
-          const interp::Outcome a = interp::run(before, inputs, options);
-          if (a.status != interp::Status::ok) continue;
-          options.reordered = reordered_after;
-          options.detect_races = true;
-          options.budget = 3'000'000;
-          const interp::Outcome b = interp::run(after, inputs, options);
-          std::string at = fmt::format("{} inputs, seed {}", interp::name(kind), seed);
-          for (const auto& [parameter, v] : size) at += fmt::format(", {}={}", parameter, v);
-          f(a, b, at);
-        }
-      }
-    }
   }
 
   StepPropertyOptions options_;

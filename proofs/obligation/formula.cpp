@@ -200,6 +200,17 @@ Formula parameter_domain(const Program& p) {
   return Formula::all(std::move(parts));
 }
 
+Formula compared(Op comparison, const Index& a, const Index& b) {
+  switch (comparison) {
+    case Op::eq: return Formula::eq(a, b);
+    case Op::ne: return Formula::ne(a, b);
+    case Op::lt: return Formula::lt(a, b);
+    case Op::le: return Formula::le(a, b);
+    case Op::gt: return Formula::lt(b, a);
+    default: return Formula::le(b, a);
+  }
+}
+
 std::optional<Formula> affine_condition(const Expr& c) {
   const auto part = [&](std::size_t i) { return affine_condition(c->args[i]); };
   switch (c->op) {
@@ -230,16 +241,7 @@ std::optional<Formula> affine_condition(const Expr& c) {
       c->args[1]->op != Op::index) {
     return std::nullopt;
   }
-  const Index& a = c->args[0]->index;
-  const Index& b = c->args[1]->index;
-  switch (c->op) {
-    case Op::eq: return Formula::eq(a, b);
-    case Op::ne: return Formula::ne(a, b);
-    case Op::lt: return Formula::lt(a, b);
-    case Op::le: return Formula::le(a, b);
-    case Op::gt: return Formula::lt(b, a);
-    default: return Formula::le(b, a);
-  }
+  return compared(c->op, c->args[0]->index, c->args[1]->index);
 }
 
 }  // namespace assay

@@ -63,6 +63,8 @@ class Formula {
 Formula loop_domain(const Stmt& loop);
 /// The parameter ranges and requirements of a program (what every verdict may assume).
 Formula parameter_domain(const Program& p);
+/// a `comparison` b, for one of == != < <= > >=.
+Formula compared(Op comparison, const Index& a, const Index& b);
 /// A bool expression built from comparisons of Index values, literals, && || ! and choices of such: as a formula. Nothing
 /// for any other condition (one that reads data).
 std::optional<Formula> affine_condition(const Expr& condition);

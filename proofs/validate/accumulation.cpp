@@ -58,19 +58,8 @@ class AccumulationValidator {
 
   Validation refused(const std::string& why, const Stmt& where) const {
     Validation out;
-    out.obligations.push_back({"claim",
-                               "every new statement starts or combines partial results of an accumulation",
-                               Status::undecided,
-                               "structure",
-                               "CLAIM-1",
-                               why,
-                               {},
-                               false,
-                               {}});
-    if (where) {
-      out.obligations.back().witness = Witness{};
-      out.obligations.back().witness->first.where = where->where;
-    }
+    out.obligations.push_back(
+        refused_claim("every new statement starts or combines partial results of an accumulation", why, where));
     return out;
   }
   bool refuse(std::string why) {

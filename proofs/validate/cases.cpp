@@ -52,6 +52,16 @@ bool is_affine(const Instance& x, const Access& a) {
          std::all_of(a.indices.begin(), a.indices.end(), [](const Expr& e) { return e->op == Op::index; });
 }
 
+Obligation refused_claim(std::string claim, std::string why, const Stmt& where) {
+  Obligation o{"claim",        std::move(claim), Obligation::Status::undecided, "structure", "CLAIM-1",
+               std::move(why), {},               false,                         {}};
+  if (where) {
+    o.witness = Witness{};
+    o.witness->first.where = where->where;
+  }
+  return o;
+}
+
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution) {
   Witness w;
   for (const Parameter& p : program.parameters) {

@@ -30,6 +30,9 @@ struct ObligationText {
 Obligation discharge(const ObligationText& text, const Formula& assumptions, const Program& program,
                      const std::vector<Case>& cases, Query& query);
 
+/// The undecided obligation of a claim that cannot be read (CLAIM-1): what it should say, why it does not, and where.
+Obligation refused_claim(std::string claim, std::string why, const Stmt& where);
+
 /// A point for people, in the coordinates of the instances' own nodes.
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution);
 

@@ -46,20 +46,8 @@ class FlowValidator {
 
  private:
   void refuse_claim(const std::string& why, const Stmt& where) {
-    Obligation o{"claim",
-                 "every statement of the new program is one of the old program, or a copy",
-                 Status::undecided,
-                 "structure",
-                 "CLAIM-1",
-                 why,
-                 {},
-                 false,
-                 {}};
-    if (where) {
-      o.witness = Witness{};
-      o.witness->first.where = where->where;
-    }
-    out_.obligations.push_back(std::move(o));
+    out_.obligations.push_back(
+        refused_claim("every statement of the new program is one of the old program, or a copy", why, where));
   }
   void discharge_here(const ObligationText& text, const std::vector<Case>& cases) {
     out_.obligations.push_back(discharge(text, before_.parameters, before_.program, cases, query_));

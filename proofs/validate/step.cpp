@@ -59,20 +59,8 @@ class StepValidator {
 
   void add(Obligation o) { out_.obligations.push_back(std::move(o)); }
   void refuse_claim(const std::string& why, const Stmt& where) {
-    Obligation o{"claim",
-                 "every statement of the new program is one of the old program, at the iteration that it names",
-                 Obligation::Status::undecided,
-                 "structure",
-                 "CLAIM-1",
-                 why,
-                 {},
-                 false,
-                 {}};
-    if (where) {
-      o.witness = Witness{};
-      o.witness->first.where = where->where;
-    }
-    add(std::move(o));
+    add(refused_claim("every statement of the new program is one of the old program, at the iteration that it names", why,
+                      where));
   }
 
   static bool needs_node(const Node& n) {

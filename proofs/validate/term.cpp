@@ -325,17 +325,6 @@ class Terms {
   const Instance& x_;
 };
 
-Formula compared(Op op, const Index& a, const Index& b) {
-  switch (op) {
-    case Op::eq: return Formula::eq(a, b);
-    case Op::ne: return Formula::ne(a, b);
-    case Op::lt: return Formula::lt(a, b);
-    case Op::le: return Formula::le(a, b);
-    case Op::gt: return Formula::lt(b, a);
-    default: return Formula::le(b, a);
-  }
-}
-
 }  // namespace
 
 Term integer_term(const Instance& x, const Expr& e, const std::string& suffix) { return Terms(x).term(e, suffix); }

@@ -106,13 +106,25 @@ TEST(Documents, FitEightyColumns) {
   for (const std::string& page : pages) {
     std::istringstream in(page);
     for (std::string line; std::getline(in, line);) {
-      // A program that is one line, or a single long word, cannot be broken.
-      const bool example = line.rfind("    example: ", 0) == 0 || line.rfind("         in  ", 0) == 0;
+      // A single long word cannot be broken.
       const bool words = line.find_first_of(' ', line.find_first_not_of(' ')) != std::string::npos;
-      if (words && !example) {
+      if (words) {
         EXPECT_LE(line.size(), cli::text_columns) << line;
       }
     }
+  }
+}
+
+TEST(Documents, TheExampleOfAnOperationCanBeCopied) {
+  for (const OperationEntry& o : operations()) {
+    const std::string page = assay_command({"ops", o.declaration.name}).out;
+    const std::size_t start = page.find("    example:\n");
+    ASSERT_NE(start, std::string::npos) << page;
+    std::istringstream in(page.substr(start));
+    std::string text, line;
+    for (std::getline(in, line); std::getline(in, line) && line.rfind("      ", 0) == 0;) text += line.substr(6) + "\n";
+    const auto end = [](std::string s) { return s.substr(0, s.find_last_not_of('\n') + 1); };
+    EXPECT_EQ(end(o.declaration.example_program) + "\n" + end(o.declaration.example_schedule) + "\n", text);
   }
 }
 

@@ -1,34 +1,58 @@
 // prove_rules [--cases LOG2] [--z3 RLIMIT] [--cvc5 RLIMIT] [LAW…]: the list of rules with type, claim, status, solver,
 // operations and time, tab-separated. Its kept output is tests/rules/proved.tsv.
+#include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cstring>
 #include <iostream>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "interp/values.hpp"
 #include "prove_rules.hpp"
 
+namespace {
+
+using namespace assay;
+
+int usage(const std::string& why) {
+  std::cerr << fmt::format(
+      "prove_rules: {}\nusage: prove_rules [--cases LOG2] [--z3 RLIMIT] [--cvc5 RLIMIT] [LAW...]\n", why);
+  return 2;
+}
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool is_law(const std::string& name) {
+  const std::span<const laws::Law> all = laws::all_laws();
+  return std::any_of(all.begin(), all.end(), [&](const laws::Law& law) { return law.name == name; });
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
-  using namespace assay;
   rules::Limits limits;
   std::vector<std::string> names;
   for (int i = 1; i < count; ++i) {
     const std::string a = arguments[i];
     if (a.rfind("--", 0) != 0) {
+      if (!is_law(a)) return usage(fmt::format("there is no law `{}`", a));
       names.push_back(a);
       continue;
     }
-    if (i + 1 == count) return 2;
-    const std::uint64_t value = std::strtoull(arguments[++i], nullptr, 10);
+    if (a != "--cases" && a != "--z3" && a != "--cvc5") return usage(fmt::format("there is no option {}", a));
+    const auto value = i + 1 < count ? number(arguments[++i]) : std::nullopt;
+    if (!value || (a == "--cases" && *value > 32)) return usage(fmt::format("{} takes a number (--cases up to 32)", a));
     if (a == "--cases")
-      limits.cases = std::uint64_t{1} << value;
-    else if (a == "--z3")
-      limits.z3 = value;
-    else if (a == "--cvc5")
-      limits.cvc5 = value;
+      limits.cases = std::uint64_t{1} << *value;
     else
-      return 2;
+      (a == "--z3" ? limits.z3 : limits.cvc5) = *value;
   }
   std::cout << "rule\tlaw\ttype\tclaim\tstatus\tby\toperations\tms\tdetail\n";
   bool wrong = false;
