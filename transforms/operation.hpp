@@ -40,6 +40,9 @@ struct ParameterInfo {
   std::string fallback{};  // the default as text
   std::vector<std::string> choices{};
   std::string help{};
+  /// What an integer counts, so that a search and the fuzzer try sensible values: iterations of a part of the loop before
+  /// it, a number to divide its iterations, or top-level statements.
+  enum class Counts { anything, part, multiple, statements } counts = Counts::anything;
 };
 struct PreconditionInfo {
   std::string code;  // "SWP-1"

@@ -100,8 +100,7 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
       }
       case ParameterInfo::Kind::integer: {
         static constexpr int values[] = {0, 1, 2, 2, 3, 3, 4, 5, 7, 16};
-        // Without a loop to count in, a number mostly counts the statements of the program.
-        const bool counts = operands == 0 && !p.body.empty() && random.below(4) != 0;
+        const bool counts = info.counts == ParameterInfo::Counts::statements && !p.body.empty() && random.below(4) != 0;
         if (info.required)
           key(std::to_string(counts ? static_cast<int>(1 + random.below(p.body.size()))
                                     : values[random.below(std::size(values))]));

@@ -26,7 +26,8 @@ class Fission final : public Operation {
          true,
          {},
          {},
-         "the number of the top-level statement, from 1; `launch` is not counted"},
+         "the number of the top-level statement, from 1; `launch` is not counted",
+         ParameterInfo::Counts::statements},
     };
     d.refusals = {
         {"FIS-2", "the program has no such statement, or it is the last one"},

@@ -91,7 +91,8 @@ class Pad final : public Operation {
          true,
          {},
          {},
-         "the number that divides the new number of iterations, at least 1"},
+         "the number that divides the new number of iterations, at least 1",
+         ParameterInfo::Counts::multiple},
     };
     d.refusals = {
         {"PAD-1", "`to` is less than 1, or the step times `to` leaves 64 bits"},

@@ -23,7 +23,13 @@ class Split final : public Operation {
     d.summary = "splits a loop in two, the inner one with `factor` iterations";
     d.parameters = {
         {"loop", ParameterInfo::Kind::loop, true, {}, {}, "the loop to split; `i*` for all its copies"},
-        {"factor", ParameterInfo::Kind::integer, true, {}, {}, "iterations of the inner loop, at least 1"},
+        {"factor",
+         ParameterInfo::Kind::integer,
+         true,
+         {},
+         {},
+         "iterations of the inner loop, at least 1",
+         ParameterInfo::Counts::part},
         {"outer", ParameterInfo::Kind::result, false, "LOOP_o", {}, "name of the outer loop"},
         {"inner", ParameterInfo::Kind::result, false, "LOOP_i", {}, "name of the inner loop"},
     };
