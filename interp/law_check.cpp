@@ -6,7 +6,6 @@
 #include "interp/random.hpp"
 #include "interp/values.hpp"
 #include "ir/tensor.hpp"
-#include "ir/text/source.hpp"
 #include "ir/typing.hpp"
 
 namespace assay::laws {
@@ -221,12 +220,6 @@ class Check {
 };
 
 }  // namespace
-
-std::string text(const Sides& s) {
-  std::string result = print(s.left) + " = " + print(s.right);
-  if (s.condition) result += " where " + print(s.condition);
-  return result;
-}
 
 Finding check_law(const Sides& sides, std::uint64_t budget) { return Check(sides).run(budget); }
 

@@ -59,6 +59,7 @@ TEST(Rules, TheKeptListHasEveryRuleAtEveryTypeOfTheTable) {
       const std::string& status = at->second.status;
       RULE_TRUE("LAW-20", exact ? status == "proved" || status == "sampled" : status == "refuted")
           << law.name << " at " << name(t);
+      RULE_TRUE("LAW-20", law.sampled.contains(t) == (status == "sampled")) << law.name << " at " << name(t);
     }
   }
   EXPECT_EQ(expected, rows.size());

@@ -1,9 +1,13 @@
 // The table of laws. Left and right sides are written with overloaded operators on terms of one type.
+#include <fmt/format.h>
+
 #include <bit>
+#include <cmath>
 #include <initializer_list>
 
-#include "interp/laws.hpp"
-#include "interp/values.hpp"
+#include "ir/literal.hpp"
+#include "ir/rules/laws.hpp"
+#include "ir/text/source.hpp"
 
 namespace assay::laws {
 namespace {
@@ -57,6 +61,14 @@ Term truncdiv(const Term& a, const Term& b) { return op(Op::truncdiv, {a, b}); }
 Term choose(const Term& c, const Term& a, const Term& b) { return op(Op::choice, {c, a, b}); }
 Term to(Type t, const Term& a) { return {make_convert(t, a)}; }
 
+/// v at a float type, rounded once; what f8e4m3fn has no value for is its NaN.
+Scalar float_value(Type t, double v) {
+  if (t == Type::f64) return {t, std::bit_cast<std::uint64_t>(v)};
+  Scalar s = literal_from_float(t, fmt::format("{:a}", std::fabs(v))).value_or(canonical_nan(t));
+  if (std::signbit(v)) s.bits |= std::uint64_t{1} << (bit_width(t) - 1);
+  return s;
+}
+
 /// The variables and constants of a law at one type.
 struct At {
   explicit At(Type type) : t(type) {}
@@ -65,10 +77,18 @@ struct At {
 
   static Term variable(const char* name, Type t) { return {make_variable(name, t)}; }
   Term num(double v) const {
-    return {make_literal(is_float(t) ? interp::float_value(t, v, 0) : wrap_int(t, static_cast<Int128>(v)))};
+    return {make_literal(is_float(t) ? float_value(t, v) : wrap_int(t, static_cast<Int128>(v)))};
   }
-  Term power(int exponent) const { return {make_literal(interp::float_value(t, 1, exponent))}; }
-  int bias() const { return interp::float_layout(t).bias; }
+  Term power(int exponent) const { return {make_literal(float_value(t, std::ldexp(1.0, exponent)))}; }
+  int bias() const {
+    switch (t) {
+      case Type::f64: return 1023;
+      case Type::f32:
+      case Type::bf16: return 127;
+      case Type::f8e4m3fn: return 7;
+      default: return 15;  // f16, f8e5m2
+    }
+  }
   static Term truth(bool v) { return {make_literal(bool_scalar(v))}; }
   /// lo <= x && x <= hi; at unsigned types a negative bound is left out.
   Term between(const Term& v, double lo, double hi) const {
@@ -99,47 +119,70 @@ const Law table[] = {
     // ---- LAW-2: exact at every float type ----
     {"LAW-2", "add-commutes", numbers, none, SIDES(x + y, y + x)},
     {"LAW-2", "mul-commutes", numbers, none, SIDES(x * y, y * x)},
-    {"LAW-2", "max-commutes", numbers, none, SIDES(max(x, y), max(y, x))},
-    {"LAW-2", "min-commutes", numbers, none, SIDES(min(x, y), min(y, x))},
+    {"LAW-2", "max-commutes", numbers, none, SIDES(max(x, y), max(y, x)),
+     TypeSet{Type::f64}},
+    {"LAW-2", "min-commutes", numbers, none, SIDES(min(x, y), min(y, x)),
+     TypeSet{Type::f64}},
     {"LAW-2", "eq-commutes", everything, none, SIDES(x == y, y == x)},
     {"LAW-2", "ne-commutes", everything, none, SIDES(x != y, y != x)},
     {"LAW-2", "lt-mirrors", numbers, none, SIDES(x < y, y > x)},
     {"LAW-2", "le-mirrors", numbers, none, SIDES(x <= y, y >= x)},
-    {"LAW-2", "fma-factors-commute", floats, none, SIDES(fma(x, y, z), fma(y, x, z))},
+    {"LAW-2", "fma-factors-commute", floats, none, SIDES(fma(x, y, z), fma(y, x, z)),
+     TypeSet{Type::f8e5m2, Type::f8e4m3fn}},
     {"LAW-2", "sub-is-add-neg", numbers, none, SIDES(x - y, x + (-y))},
-    {"LAW-2", "add-minus-zero", floats, none, SIDES(x + v.num(-0.0), x)},
-    {"LAW-2", "sub-zero", numbers, none, SIDES(x - v.num(0), x)},
+    {"LAW-2", "add-minus-zero", floats, none, SIDES(x + v.num(-0.0), x),
+     TypeSet{Type::f64}},
+    {"LAW-2", "sub-zero", numbers, none, SIDES(x - v.num(0), x),
+     TypeSet{Type::f64}},
     {"LAW-2", "mul-one", numbers, none, SIDES(x * v.num(1), x)},
     {"LAW-2", "div-one", floats, none, SIDES(x / v.num(1), x)},
     {"LAW-2", "mul-minus-one", floats | signed_ints, none, SIDES(x * v.num(-1), -x)},
-    {"LAW-2", "add-self", numbers, none, SIDES(x + x, x * v.num(2))},
-    {"LAW-2", "minus-zero-sub", floats, none, SIDES(v.num(-0.0) - x, -x)},
+    {"LAW-2", "add-self", numbers, none, SIDES(x + x, x * v.num(2)),
+     TypeSet{Type::f64}},
+    {"LAW-2", "minus-zero-sub", floats, none, SIDES(v.num(-0.0) - x, -x),
+     TypeSet{Type::f64}},
     {"LAW-2", "neg-neg", numbers, none, SIDES(-(-x), x)},
     {"LAW-2", "abs-neg", floats | signed_ints, unsigned_ints, SIDES(abs(-x), abs(x))},
-    {"LAW-2", "neg-out-of-mul", numbers, none, SIDES((-x) * y, -(x * y))},
+    {"LAW-2", "neg-out-of-mul", numbers, none, SIDES((-x) * y, -(x * y)),
+     TypeSet{Type::f64, Type::f32}},
     {"LAW-2", "neg-out-of-div", floats, none, SIDES((-x) / y, -(x / y))},
-    {"LAW-2", "max-of-negs", floats, ints, SIDES(max(-x, -y), -min(x, y))},
-    {"LAW-2", "max-over-min", numbers, none, SIDES(max(x, min(y, z)), min(max(x, y), max(x, z)))},
-    {"LAW-2", "min-over-max", numbers, none, SIDES(min(x, max(y, z)), max(min(x, y), min(x, z)))},
-    {"LAW-2", "max-associates", numbers, none, SIDES(max(max(x, y), z), max(x, max(y, z)))},
-    {"LAW-2", "min-associates", numbers, none, SIDES(min(min(x, y), z), min(x, min(y, z)))},
+    {"LAW-2", "max-of-negs", floats, ints, SIDES(max(-x, -y), -min(x, y)),
+     TypeSet{Type::f64}},
+    {"LAW-2", "max-over-min", numbers, none, SIDES(max(x, min(y, z)), min(max(x, y), max(x, z))),
+     floats},
+    {"LAW-2", "min-over-max", numbers, none, SIDES(min(x, max(y, z)), max(min(x, y), min(x, z))),
+     floats},
+    {"LAW-2", "max-associates", numbers, none, SIDES(max(max(x, y), z), max(x, max(y, z))),
+     TypeSet{Type::f64, Type::f32, Type::f8e5m2, Type::f8e4m3fn}},
+    {"LAW-2", "min-associates", numbers, none, SIDES(min(min(x, y), z), min(x, min(y, z))),
+     TypeSet{Type::f64, Type::f32, Type::f8e5m2, Type::f8e4m3fn}},
     {"LAW-2", "max-idempotent", numbers, none, SIDES(max(x, x), x)},
     {"LAW-2", "min-idempotent", numbers, none, SIDES(min(x, x), x)},
     {"LAW-2", "maxnum-associates", floats, none,
-     SIDES(maxnum(maxnum(x, y), z), maxnum(x, maxnum(y, z)))},
-    {"LAW-2", "div-by-two", floats, none, SIDES(x / v.num(2), x * v.num(0.5))},
-    {"LAW-2", "div-by-eight", floats, none, SIDES(x / v.num(8), x * v.num(0.125))},
-    {"LAW-2", "div-by-quarter", floats, none, SIDES(x / v.num(0.25), x * v.num(4))},
+     SIDES(maxnum(maxnum(x, y), z), maxnum(x, maxnum(y, z))),
+     floats},
+    {"LAW-2", "div-by-two", floats, none, SIDES(x / v.num(2), x * v.num(0.5)),
+     TypeSet{Type::f64}},
+    {"LAW-2", "div-by-eight", floats, none, SIDES(x / v.num(8), x * v.num(0.125)),
+     TypeSet{Type::f64}},
+    {"LAW-2", "div-by-quarter", floats, none, SIDES(x / v.num(0.25), x * v.num(4)),
+     TypeSet{Type::f64}},
     {"LAW-2", "div-by-power-with-subnormal-reciprocal", floats, none,
-     SIDES(x / v.power(v.bias()), x * v.power(-v.bias()))},
-    {"LAW-2", "fma-one", floats, none, SIDES(fma(v.num(1), x, y), x + y)},
-    {"LAW-2", "fma-minus-zero", floats, none, SIDES(fma(x, y, v.num(-0.0)), x * y)},
-    {"LAW-2", "fma-neg-factor", floats, none, SIDES(fma(-x, y, z), fma(x, -y, z))},
+     SIDES(x / v.power(v.bias()), x * v.power(-v.bias())),
+     TypeSet{Type::f64}},
+    {"LAW-2", "fma-one", floats, none, SIDES(fma(v.num(1), x, y), x + y),
+     TypeSet{Type::f64, Type::f32, Type::f16, Type::bf16}},
+    {"LAW-2", "fma-minus-zero", floats, none, SIDES(fma(x, y, v.num(-0.0)), x * y),
+     TypeSet{Type::f64, Type::f32}},
+    {"LAW-2", "fma-neg-factor", floats, none, SIDES(fma(-x, y, z), fma(x, -y, z)),
+     floats},
     // The reciprocal of a zero has no sign at f8e4m3fn: no condition tells −0 there.
     {"LAW-2", "add-zero-never-minus-zero", with_infinity, none,
-     SIDES(x + v.num(0), x, !both(x == v.num(0), recip(x) < v.num(0)))},
+     SIDES(x + v.num(0), x, !both(x == v.num(0), recip(x) < v.num(0))),
+     TypeSet{Type::f64, Type::f32}},
     {"LAW-2", "choice-equal-arms", everything, none, SIDES(choose(c, x, x), x)},
-    {"LAW-2", "choice-negated", everything, none, SIDES(choose(!c, x, y), choose(c, y, x))},
+    {"LAW-2", "choice-negated", everything, none, SIDES(choose(!c, x, y), choose(c, y, x)),
+     TypeSet{Type::f8e5m2, Type::f8e4m3fn}},
     {"LAW-2", "not-eq-is-ne", everything, none, SIDES(!(x == y), x != y)},
     {"LAW-2", "relu-is-max", numbers, none, SIDES(op(Op::relu, {x}), max(x, v.num(0)))},
     {"LAW-9", "double-comparison", with_infinity, ints | TypeSet{Type::f8e4m3fn}, SIDES(x < v.num(10), x * v.num(2) < v.num(20))},
@@ -181,10 +224,13 @@ const Law table[] = {
 
     // ---- LAW-4: a fused product is the product and the sum where the product is exact ----
     {"LAW-4", "fma-of-f16-in-f32", f8s | TypeSet{Type::f16}, TypeSet{Type::bf16},
-     fused_from_products<Type::f32>},
+     fused_from_products<Type::f32>,
+     TypeSet{Type::f16, Type::f8e5m2, Type::f8e4m3fn}},
     {"LAW-4", "fma-of-narrow-in-f64", floats - TypeSet{Type::f64}, TypeSet{Type::f64},
-     fused_from_products<Type::f64>},
-    {"LAW-4", "fma-of-f8-in-bf16", f8s, none, fused_from_products<Type::bf16>},
+     fused_from_products<Type::f64>,
+     TypeSet{Type::f32, Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn}},
+    {"LAW-4", "fma-of-f8-in-bf16", f8s, none, fused_from_products<Type::bf16>,
+     TypeSet{Type::f8e5m2, Type::f8e4m3fn}},
     {"LAW-4", "fma-of-f8-in-f16", none, f8s, fused_from_products<Type::f16>},
 
     // ---- LAW-5: there and back ----
@@ -204,7 +250,8 @@ const Law table[] = {
 
     // ---- LAW-6: integer division ----
     {"LAW-6", "floordiv-self", none, ints, SIDES(floordiv(x, x), v.num(1))},
-    {"LAW-6", "floordiv-self-nonzero", ints, none, SIDES(floordiv(x, x), v.num(1), x != v.num(0))},
+    {"LAW-6", "floordiv-self-nonzero", ints, none, SIDES(floordiv(x, x), v.num(1), x != v.num(0)),
+     TypeSet{Type::i32, Type::i64, Type::u32, Type::u64}},
     {"LAW-6", "floordiv-one", ints, none, SIDES(floordiv(x, v.num(1)), x)},
     {"LAW-6", "floordiv-minus-one", signed_ints, none, SIDES(floordiv(x, v.num(-1)), -x)},
     {"LAW-6", "cancel-truncdiv", unsigned_ints, signed_ints,
@@ -224,16 +271,20 @@ const Law table[] = {
     {"LAW-6", "truncdiv-is-floordiv", unsigned_ints, signed_ints,
      SIDES(truncdiv(x, y), floordiv(x, y))},
     {"LAW-6", "truncdiv-is-floordiv-nonnegative", ints, none,
-     SIDES(truncdiv(x, y), floordiv(x, y), both(x >= v.num(0), y >= v.num(0)))},
+     SIDES(truncdiv(x, y), floordiv(x, y), both(x >= v.num(0), y >= v.num(0))),
+     TypeSet{Type::i64}},
     {"LAW-6", "eucmod-is-floormod", unsigned_ints, signed_ints,
      SIDES(op(Op::eucmod, {x, y}), floormod(x, y))},
     {"LAW-6", "eucmod-is-floormod-positive", ints, none,
-     SIDES(op(Op::eucmod, {x, y}), floormod(x, y), y > v.num(0))},
+     SIDES(op(Op::eucmod, {x, y}), floormod(x, y), y > v.num(0)),
+     TypeSet{Type::i32, Type::i64}},
     {"LAW-6", "quotient-and-remainder", none, ints, SIDES(floordiv(x, y) * y + floormod(x, y), x)},
     {"LAW-6", "quotient-and-remainder-nonzero", ints, none,
-     SIDES(floordiv(x, y) * y + floormod(x, y), x, y != v.num(0))},
+     SIDES(floordiv(x, y) * y + floormod(x, y), x, y != v.num(0)),
+     TypeSet{Type::i16, Type::i32, Type::i64, Type::u16, Type::u32, Type::u64}},
     {"LAW-6", "floordiv-nested", ints, none,
-     SIDES(floordiv(floordiv(x, v.num(3)), v.num(5)), floordiv(x, v.num(15)))},
+     SIDES(floordiv(floordiv(x, v.num(3)), v.num(5)), floordiv(x, v.num(15))),
+     TypeSet{Type::i32, Type::i64, Type::u32, Type::u64}},
     {"LAW-6", "ceildiv-by-adding", none, ints,
      SIDES(op(Op::ceildiv, {x, v.num(4)}), floordiv(x + v.num(3), v.num(4)))},
     {"LAW-6", "ceildiv-by-adding-below-the-end", ints, none,
@@ -242,7 +293,8 @@ const Law table[] = {
      SIDES(floormod(x + y, v.num(10)), floormod(x, v.num(10)) + y, v.between(y, 0, 3))},
     {"LAW-6", "mod-over-aligned-ramp", ints, none,
      SIDES(floormod(x + y, v.num(12)), floormod(x, v.num(12)) + y,
-           both(v.between(y, 0, 3), floormod(x, v.num(4)) == v.num(0)))},
+           both(v.between(y, 0, 3), floormod(x, v.num(4)) == v.num(0))),
+     TypeSet{Type::i32, Type::i64}},
 
     // ---- LAW-7: narrowing wraps, it does not clamp ----
     {"LAW-7", "narrowed-not-negative", none, ints - bytes,
@@ -262,6 +314,12 @@ const Law table[] = {
 }  // namespace
 
 std::span<const Law> all_laws() { return table; }
+
+std::string text(const Sides& s) {
+  std::string result = print(s.left) + " = " + print(s.right);
+  if (s.condition) result += " where " + print(s.condition);
+  return result;
+}
 
 const Law* find_law(std::string_view name) {
   for (const Law& law : table) {
