@@ -47,7 +47,7 @@ struct Law {
   TypeSet exact{};        // types at which it is claimed to hold …
   TypeSet refuted{};      // … and not to hold; at the others it cannot be written or is not claimed
   Sides (*sides)(Type){};
-  TypeSet sampled{};      // of `exact`, the types at which there is no proof: no rewriting may use it there (LAW-20)
+  TypeSet sampled{};  // of `exact`, the types at which there is no proof: no rewriting may use it there (LAW-20)
   bool usable(Type t) const { return exact.contains(t) && !sampled.contains(t); }
 };
 
