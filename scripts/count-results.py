@@ -5,9 +5,10 @@ RESULTS/ctest.xml is what ctest writes. An entry that is a GoogleTest program ha
 cases; an entry without that file counts as one test, so a program that crashed is a failure. RESULTS/text/*.xml are
 what `assay test` wrote. RESULTS/steps.txt has one line `passed NAME`, `failed NAME` or `skipped NAME` for each other check.
 
-The last line is `N passed, N failed, N skipped`. Exit status: 0 nothing failed and something passed, else 1.
+Each failed and skipped test is printed, a skipped one with the reason. The last line is `N passed, N failed, N skipped`. Exit status: 0 nothing failed and something passed, else 1.
 """
 
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -23,10 +24,25 @@ def outcome_of(case):
     return "passed"
 
 
+def reason_of(case):
+    """Why a <testcase> was skipped, on one line: what it printed (ctest knows only its exit status), or its message."""
+    printed = case.findtext("system-out", "").strip()
+    skipped = case.find("skipped")
+    # GoogleTest puts `FILE:LINE` and a newline in front of the reason.
+    message = "" if skipped is None else re.sub(r"^\S+:\d+\s+", "", skipped.get("message", ""))
+    return " ".join((printed or message).split()) or "no reason was given"
+
+
+def named(case, name):
+    """(name, outcome), the name of a skipped case with the reason."""
+    outcome = outcome_of(case)
+    return (f"{name} ({reason_of(case)})" if outcome == "skipped" else name), outcome
+
+
 def read(path):
     """[(name, outcome)] of a JUnit file."""
     cases = ElementTree.parse(path).getroot().iter("testcase")
-    return [(f"{c.get('classname', '')}.{c.get('name')}".lstrip("."), outcome_of(c)) for c in cases]
+    return [named(c, f"{c.get('classname', '')}.{c.get('name')}".lstrip(".")) for c in cases]
 
 
 def collect(results):
@@ -40,7 +56,7 @@ def collect(results):
         found += [(f"{name}: {case}", result) for case, result in cases]
         explained = any(result == "failed" for _, result in cases)
         if not cases or (outcome == "failed" and not explained):
-            found.append((name, outcome))
+            found.append(named(entry, name))
     for text_file in sorted((results / "text").glob("*.xml")):
         found += read(text_file)
     if (results / "steps.txt").exists():

@@ -13,7 +13,7 @@
 
 packages_core=(g++ gcc cmake ninja-build pkg-config python3
   libisl-dev libz3-dev libgmp-dev libmpfr-dev nettle-dev libfmt-dev libexpected-dev nlohmann-json3-dev libcli11-dev)
-packages_tests=(libgtest-dev librapidcheck-dev)
+packages_tests=(libgtest-dev librapidcheck-dev python3-venv)
 packages_fuzz=(clang-14 libclang-rt-14-dev)
 packages_bench=(libbenchmark-dev)
 packages_package=(dpkg-dev fakeroot lintian debootstrap)

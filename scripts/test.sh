@@ -90,6 +90,19 @@ run_parser_fuzzer() {
   fi
   grep -E 'number_of_executed_units|new_units_added' "$build/fuzz.log" || true
 }
+# What tests/agreement compares with comes from PyPI, into the build folder. Without a network that test says that it is left out.
+fetch_agreement() {
+  local place=$folder/agreement
+  cmp -s tests/agreement/requirements.txt "$place/requirements.txt" && return
+  rm -rf "$place"
+  if ! { python3 -m venv "$place" && "$place/bin/pip" install --quiet --disable-pip-version-check --timeout 20 --retries 1 \
+    --only-binary :all: --target "$place/packages" -r tests/agreement/requirements.txt; } >"$results/agreement.log" 2>&1; then
+    echo "not there: $(tr '\n' ' ' <tests/agreement/requirements.txt)($(tail -n 1 "$results/agreement.log"))"
+    rm -rf "$place"
+    return
+  fi
+  cp tests/agreement/requirements.txt "$place/"
+}
 
 echo "== packages"
 packages_install core tests
@@ -111,6 +124,7 @@ if [[ ${1:-} == --threads ]]; then
   python3 -B scripts/count-results.py "$results"
   exit
 fi
+[[ ${1:-} == --sanitize ]] || fetch_agreement
 step "ctest" run_ctest
 step "assay test examples tests/cases" run_text_tests
 step "rules" python3 -B scripts/check-rules.py --logs "$folder/rules"

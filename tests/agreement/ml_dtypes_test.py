@@ -18,7 +18,7 @@ try:
     import ml_dtypes
     import numpy as np
 except ImportError as missing:
-    print(f"left out: {missing} (pip install numpy ml_dtypes)")
+    print(f"left out: {missing} (tests/agreement/requirements.txt; scripts/test.sh fetches them from PyPI)")
     sys.exit(77)
 
 NARROW = {

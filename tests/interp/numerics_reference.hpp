@@ -74,7 +74,9 @@ class Tally {
   std::string first_;
 };
 
-/// Whether ASSAY_LONG_TESTS=1; says on standard output that `what` was left out when not.
-bool long_tests(const std::string& what);
+/// Whether ASSAY_LONG_TESTS=1.
+bool long_tests();
+/// The reason for skipping a long test of `what`.
+std::string left_out(const std::string& what);
 
 }  // namespace assay::test
