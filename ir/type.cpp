@@ -107,7 +107,7 @@ Int128 int_value(Scalar s) {
 Scalar wrap_int(Type t, Int128 v) {
   const int w = bit_width(t);
   const auto bits = static_cast<std::uint64_t>(v);
-  return {t, w == 64 ? bits : bits & ((std::uint64_t{1} << w) - 1)};
+  return {t, w >= 64 ? bits : bits & ((std::uint64_t{1} << w) - 1)};
 }
 
 }  // namespace assay

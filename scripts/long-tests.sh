@@ -3,15 +3,15 @@
 #
 #   scripts/long-tests.sh [NAME…]
 #
-# NAME: `numerics` (all 2^32 pairs of 16-bit floats, all 2^24 fused products of 8-bit floats, dense MPFR samples of f32),
+# NAME: `sequences` (5,000 random schedules of up to eight steps), `numerics` (all 2^32 pairs of 16-bit floats, all 2^24 fused products of 8-bit floats, dense MPFR samples of f32),
 # `sweep` (every kept hash of an f32 operation, by the interpreter and by every compiler), or an operation of f32
-# (`build/tests/f32_sweep list`) to check that one alone. Without NAME: numerics and sweep. This takes hours.
+# (`build/tests/f32_sweep list`) to check that one alone. Without NAME: sequences, numerics and sweep. This takes hours.
 # ASSAY_BUILD names another build folder than build/. Exit status: 0 all passed, 1 something failed or
 # nothing ran, 2 the command line or the build is wrong.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${ASSAY_BUILD:-build}
-[[ -x $folder/tests/f32_sweep && -x $folder/tests/test_interp ]] || {
+[[ -x $folder/tests/f32_sweep && -x $folder/tests/test_interp && -x $folder/tests/test_fuzz ]] || {
   echo "build first: cmake -S . -B $folder -DASSAY_TESTS=ON && cmake --build $folder" >&2
   exit 2
 }
@@ -35,6 +35,9 @@ numerics() {
     timed "$name" env ASSAY_LONG_TESTS=1 "$folder/tests/test_interp" --gtest_brief=1 "--gtest_filter=*.$name"
   done < <("$folder/tests/test_interp" --gtest_list_tests | sed -n 's/^  \(Long[A-Za-z]*\).*/\1/p')
 }
+sequences() {
+  timed "sequences" env ASSAY_SEQUENCE_CASES=5000 RC_PARAMS=seed=20261130 "$folder/tests/test_fuzz" '--gtest_filter=SequenceProperty.Legal*'
+}
 sweep() {
   local name kept
   while read -r name kept; do
@@ -46,15 +49,16 @@ sweep() {
   done < <("$folder/tests/f32_sweep" list)
 }
 
-[[ $# -gt 0 ]] || set -- numerics sweep
+[[ $# -gt 0 ]] || set -- sequences numerics sweep
 for what in "$@"; do
-  if [[ $what != numerics && $what != sweep ]] && ! "$folder/tests/f32_sweep" list | grep -q "^$what "; then
-    echo "long-tests: no tests are named '$what' (numerics, sweep, or one of $folder/tests/f32_sweep list)" >&2
+  if [[ $what != sequences && $what != numerics && $what != sweep ]] && ! "$folder/tests/f32_sweep" list | grep -q "^$what "; then
+    echo "long-tests: no tests are named '$what' (sequences, numerics, sweep, or one of $folder/tests/f32_sweep list)" >&2
     exit 2
   fi
 done
 for what in "$@"; do
   case $what in
+    sequences) sequences ;;
     numerics) numerics ;;
     sweep) sweep ;;
     *) timed "$what" "$folder/tests/f32_sweep" check "$what" ;;

@@ -28,20 +28,29 @@ bool same_header(const Stmt& a, const Stmt& b) {
 bool same_grid(const Program& p, const Program& q) {
   bool any = false;
   const auto grids = [&](const Program& of) {
-    std::vector<Stmt> loops;
+    std::vector<std::vector<Stmt>> found;  // grid loops with all loops around them, and launches, in text order
+    std::vector<Stmt> around;
     Visitor visitor;
     visitor.enter_stmt = [&](const Stmt& s) {
+      if (s->kind == StmtKind::loop) around.push_back(s);
       const bool grid = s->kind == StmtKind::loop && s->axis == Axis::grid;
       any = any || grid;
-      if (grid || s->kind == StmtKind::launch) loops.push_back(s);
+      if (grid) found.push_back(around);
+      if (s->kind == StmtKind::launch) found.push_back({s});
       return true;
     };
+    visitor.leave_stmt = [&](const Stmt& s) {
+      if (s->kind == StmtKind::loop) around.pop_back();
+    };
     visit(of.body, visitor);
-    return loops;
+    return found;
   };
   const auto a = grids(p);
   const auto b = grids(q);
-  return !any || std::equal(a.begin(), a.end(), b.begin(), b.end(), same_header);
+  const auto same_path = [](const std::vector<Stmt>& x, const std::vector<Stmt>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_header);
+  };
+  return !any || std::equal(a.begin(), a.end(), b.begin(), b.end(), same_path);
 }
 
 bool same_guards(const Node& a, const Node& b) {

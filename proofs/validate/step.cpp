@@ -44,7 +44,8 @@ class StepValidator {
     if (!compare_texts()) return std::move(out_);
     bijection();
     order();
-    if (grid_changed_ && after_.grid_slots > 0) add(launch_coverage(after_, query_));
+    // Also where no loop changed its kind: which slots are active depends on where the loops stand.
+    if (after_.grid_slots > 0) add(launch_coverage(after_, query_));
     add(index_width(after_, query_));
     for (Obligation& o : out_.obligations) o.vacuous = vacuous_ && o.status == Obligation::Status::proved;
     return std::move(out_);
@@ -59,8 +60,8 @@ class StepValidator {
 
   void add(Obligation o) { out_.obligations.push_back(std::move(o)); }
   void refuse_claim(const std::string& why, const Stmt& where) {
-    add(refused_claim("every statement of the new program is one of the old program, at the iteration that it names", why,
-                      where));
+    add(refused_claim("every statement of the new program is one of the old program, at the iteration that it names",
+                      why, where));
   }
 
   static bool needs_node(const Node& n) {
@@ -229,7 +230,8 @@ class StepValidator {
     std::map<Symbol, StorageCases> by_storage;
     for (const Pair& p : pairs_) {
       for (const Pair& q : pairs_) {
-        if (!p.moved && !q.moved && !grid_changed_ && relation(after_, *p.now, *q.now) == relation(before_, *p.source, *q.source))
+        if (!p.moved && !q.moved && !grid_changed_ &&
+            relation(after_, *p.now, *q.now) == relation(before_, *p.source, *q.source))
           continue;
         conflicts(p, q, by_storage);
       }
