@@ -3,8 +3,8 @@
 #
 #   scripts/long-tests.sh [NAME…]
 #
-# NAME: `sequences` (5,000 random schedules of up to eight steps), `numerics` (all 2^32 pairs of 16-bit floats, all 2^24 fused products of 8-bit floats, dense MPFR samples of f32),
-# `sweep` (every kept hash of an f32 operation, by the interpreter and by every compiler), or an operation of f32
+# NAME: `sequences` (5,000 random schedules of up to eight steps), `numerics` (all 2^32 pairs of 16-bit floats, all 2^24
+# fused products of 8-bit floats, dense MPFR samples of f32), `sweep` (every kept hash of an f32 operation, by the interpreter and by every compiler), or an operation of f32
 # (`build/tests/f32_sweep list`) to check that one alone. Without NAME: sequences, numerics and sweep. This takes hours.
 # ASSAY_BUILD names another build folder than build/. Exit status: 0 all passed, 1 something failed or
 # nothing ran, 2 the command line or the build is wrong.
