@@ -71,7 +71,7 @@ ScheduleLine random_flow_line(interp::Random& random, const Program& p, std::str
     line.text += (k == 0 ? " over=" : ",") + loops[chosen];
     loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
-  if (!over.empty()) line.keys.push_back({word("over"), over});
+  if (!over.empty()) line.keys.emplace_back(word("over"), over);
   if (stage && random.below(6) == 0) {
     static constexpr const char* types[] = {"f32", "f64", "i32", "i64"};
     const std::string type = types[random.below(4)];

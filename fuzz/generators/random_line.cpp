@@ -117,7 +117,7 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
           words.push_back(word(v));
           line.text += (words.size() == 1 ? " " + info.name + "=" : ",") + v;
         }
-        line.keys.push_back({word(info.name), std::move(words)});
+        line.keys.emplace_back(word(info.name), std::move(words));
         break;
       }
       case ParameterInfo::Kind::boolean:
