@@ -311,7 +311,7 @@ std::optional<OrderFinding> find_broken_pair(const Program& before, const Progra
   struct Key {
     int statement;
     std::vector<std::int64_t> point, cell;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr): a mistake of clang-tidy 14
   };
   std::map<Key, std::size_t> where;
   const auto key = [&](int statement,

@@ -295,7 +295,9 @@ std::optional<TraceFinding> compare(const Program& before, const Machine& old, c
   std::map<Instance, TermId> expected;
   for (const auto& [instance, e] : old.effects) expected[instance] = e.value;
   const auto around = loops_around(before);
-  for (const auto& [instance, e] : now.effects) {
+  for (const auto& effect : now.effects) {
+    const auto& instance = effect.first;
+    const auto& e = effect.second;  // not a structured binding: clang 14 lets no lambda use one
     const auto& claim = e.stmt->provenance;
     if (!claim || claim->statement < 0) continue;
     Instance source{claim->statement, {}};

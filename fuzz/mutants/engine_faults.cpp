@@ -23,13 +23,13 @@ void walk(NodeBlock& block, const OnInstruction& on_instruction, const OnNode& o
     if (n.strip) walk(n.strip->body, on_instruction, on_node);
   }
 }
-Change everywhere(OnInstruction on_instruction, OnNode on_node = {}) {
+Change everywhere(const OnInstruction& on_instruction, const OnNode& on_node = {}) {
   return [=](CompiledProgram& p) {
     for (LaunchCode& l : p.launches) walk(l.body, on_instruction, on_node);
     for (NodeBlock& b : p.scopes) walk(b, on_instruction, on_node);
   };
 }
-Change every_node(OnNode f) { return everywhere({}, std::move(f)); }
+Change every_node(const OnNode& f) { return everywhere({}, f); }
 
 }  // namespace
 

@@ -228,7 +228,7 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
     default: gather<Wide>(out, m.elements, address, a); break;
   }
   if (m.ranged) {
-    const auto& [lo, hi] = *m.buffer->range;
+    const Int128 lo = m.buffer->range->first, hi = m.buffer->range->second;
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     bool within = true;
     if (lo >= -most && hi < most && m.width <= 8) {

@@ -31,7 +31,7 @@ struct IndexCode {
   std::int64_t constant = 0;
   bool overflowed = false;
   std::vector<SymbolTerm> symbols{};
-  std::vector<AtomTerm> atoms{};
+  std::vector<AtomTerm> atoms;  // no initialiser: clang would want the complete type here
 };
 struct AtomTerm {
   std::int64_t coefficient = 1;
