@@ -98,8 +98,7 @@ TEST(Lint, ThreadsAreNeverClean) {
   const char* const programs[] = {
       "program p { input A: f32[4] output B: f32[4] for t in 0..4 @workgroup { B[t] = A[t] } }",
       "program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }",
-      "program p { input A: f32[4] output B: f32[4] shared S: f32[4] for t in 0..4 @workgroup { S[t] = A[t] barrier "
-      "B[t] = S[t] } }",
+      "program p { input A: f32[4] output B: f32[4] shared S: f32[4] for t in 0..4 @workgroup { S[t] = A[t] barrier B[t] = S[t] } }",
   };
   for (const char* text : programs) {
     const Report r = lint_text(text);
