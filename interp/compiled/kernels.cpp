@@ -81,7 +81,7 @@ struct Plain {
 };
 template <typename N>
 struct Narrow {
-  using Storage = std::uint16_t;
+  using Storage = typename N::Storage;
   using Number = float;
   static float read(Storage x) { return N::widen(x); }
   static Storage write(float x) { return N::pack(x); }
@@ -89,11 +89,18 @@ struct Narrow {
   static float sub(float a, float b) { return N::round(a - b); }
   static float mul(float a, float b) { return N::product(a, b); }
   static float add_step(float a, float b) { return N::round_step(a + b); }
-  static bool rounds_sum(float a, float b, float sum) { return Plain<float>::rounded_sum(a, b, a + b, sum); }
+  static bool rounds_sum(float a, float b, float sum) {
+    return Plain<float>::rounded_sum(a, b, a + b, sum) || becomes_nan(a + b, sum);
+  }
   static bool rounds_product(float a, float b, float product) {
     const double exact = static_cast<double>(a) * static_cast<double>(b);
     const auto back = static_cast<double>(product);
-    return (exact < back) | (exact > back);
+    return (exact < back) | (exact > back) | becomes_nan(exact, back);
+  }
+  // An overflow of a type without infinities (NUM-38).
+  template <typename F>
+  static bool becomes_nan(F exact, F rounded) {
+    return (exact == exact) & (rounded != rounded);
   }
 };
 template <typename I>
@@ -242,7 +249,7 @@ bool fold_marking(const KernelOperands&, void* x, const void* e, const Active& a
 
 template <typename T>
 Kernel arithmetic(Op op, bool marks) {
-  if constexpr (std::is_same_v<typename T::Storage, std::uint16_t> && std::is_same_v<typename T::Number, float>) {
+  if constexpr (std::is_same_v<typename T::Number, float> && sizeof(typename T::Storage) < sizeof(float)) {
     static const bool wide = has_wide_vectors();
     if (wide && !marks && op == Op::add) return binary_wide<T, Op::add>;
     if (wide && !marks && op == Op::sub) return binary_wide<T, Op::sub>;
@@ -287,6 +294,8 @@ auto with_type(Type type, F f) -> decltype(f(Plain<float>{})) {
     case Type::f64: return f(Plain<double>{});
     case Type::f16: return f(Narrow<Half>{});
     case Type::bf16: return f(Narrow<Brain>{});
+    case Type::f8e5m2: return f(Narrow<Eighth52>{});
+    case Type::f8e4m3fn: return f(Narrow<Eighth43>{});
     case Type::i8: return f(Whole<std::int8_t>{});
     case Type::i16: return f(Whole<std::int16_t>{});
     case Type::i32: return f(Whole<std::int32_t>{});
@@ -323,10 +332,20 @@ void convert_float(const KernelOperands&, const KernelLanes& l) {
 // Narrowing from float rounds at the type.
 template <typename N>
 void narrow_float(const KernelOperands&, const KernelLanes& l) {
-  auto* __restrict const out = static_cast<std::uint16_t*>(l.out);
+  auto* __restrict const out = static_cast<typename N::Storage*>(l.out);
   const auto* const in = static_cast<const float*>(l.a);
   const std::uint32_t end = l.active.end();
   for (std::uint32_t i = l.active[0]; i < end; ++i) out[i] = N::pack(N::round(in[i]));
+}
+// At f8e4m3fn, which has no infinity, a conversion goes to the largest value (NUM-39).
+void narrow_saturating(const KernelOperands&, const KernelLanes& l) {
+  auto* __restrict const out = static_cast<std::uint8_t*>(l.out);
+  const auto* const in = static_cast<const float*>(l.a);
+  const std::uint32_t end = l.active.end();
+  for (std::uint32_t i = l.active[0]; i < end; ++i) {
+    const float x = in[i], r = Eighth43::round(x);
+    out[i] = Eighth43::pack(r != r && x == x ? std::copysign(448.0F, x) : r);
+  }
 }
 
 }  // namespace
@@ -344,14 +363,22 @@ Kernel find_convert_kernel(Type to, Type from, bool marks) {
   using D = Plain<double>;
   using H = Narrow<Half>;
   using B = Narrow<Brain>;
+  using E = Narrow<Eighth52>;
+  using G = Narrow<Eighth43>;
   if (from == Type::f16 && to == Type::f32) return convert_float<F, H>;
   if (from == Type::bf16 && to == Type::f32) return convert_float<F, B>;
+  if (from == Type::f8e5m2 && to == Type::f32) return convert_float<F, E>;
+  if (from == Type::f8e4m3fn && to == Type::f32) return convert_float<F, G>;
+  if (from == Type::f8e5m2 && to == Type::f64) return convert_float<D, E>;
+  if (from == Type::f8e4m3fn && to == Type::f64) return convert_float<D, G>;
   if (from == Type::f16 && to == Type::f64) return convert_float<D, H>;
   if (from == Type::bf16 && to == Type::f64) return convert_float<D, B>;
   if (from == Type::f32 && to == Type::f64) return convert_float<D, F>;
   if (from == Type::f64 && to == Type::f32) return convert_float<F, D>;
   if (from == Type::f32 && to == Type::f16) return narrow_float<Half>;
   if (from == Type::f32 && to == Type::bf16) return narrow_float<Brain>;
+  if (from == Type::f32 && to == Type::f8e5m2) return narrow_float<Eighth52>;
+  if (from == Type::f32 && to == Type::f8e4m3fn) return narrow_saturating;
   return any;
 }
 
