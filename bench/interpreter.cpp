@@ -68,7 +68,7 @@ constexpr Feature features[] = {
      " for k in 0..8 { C[8*bi + ti, 8*bj + tj] = C[8*bi + ti, 8*bj + tj] + S[8*ti + k] * T[k, tj] }  barrier } } } } "
      "}"},
     {"recurrence", "for i in 0..n { for j in 0..n { for k in 1..n { C[j, k] = C[j, k - 1] * A[i, k] + B[k, j] } } }"},
-    {"recurrence along one loop", "for k in 1..262144 { R[k] = R[k - 1] * R[k] + 1.0 }"},
+    {"recurrence along one loop", "for i in 0..n { for k in 0..4096 { R[k + 1] = R[k] * R[k + 1] + 1.0 } }"},
     {"short loops",
      "for i in 0..n { for j in 0..n { for q in 0..16 { for k in 0..4 {"
      " C[i, j] = C[i, j] + A[i, 4*q + k] * B[4*q + k, j] } } } }"},
@@ -82,7 +82,7 @@ constexpr Feature features[] = {
 
 Program program_of(std::string_view type, std::string_view body) {
   const auto uses = [&](std::string_view name) { return body.find(name) != std::string_view::npos; };
-  const std::string_view result = uses("X[") ? "inout X: f32[n, n, n]" : uses("R[") ? "inout R: f32[262144]" : "";
+  const std::string_view result = uses("X[") ? "inout X: f32[n, n, n]" : uses("R[") ? "inout R: f32[4097]" : "";
   return program_from(
       fmt::format("program p {{ param n in 1..65  input A: {0}[n, n]  input B: {0}[n, n]  inout C: {0}[n, n]\n"
                   "{1}  input ids: i32[n] in 0..64  shared S: {0}[64]  shared T: {0}[8, 8]\n{2} }}",
