@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fuzz/generators/random_flow_line.hpp"
 #include "fuzz/generators/random_program.hpp"
 #include "fuzz/judges/value_trace.hpp"
@@ -20,7 +22,12 @@ class FlowProperty {
  public:
   explicit FlowProperty(const FlowPropertyOptions& options) : options_(options), query_(make_portfolio_query()) {
     for (const OperationEntry& e : operations()) {
-      if (e.declaration.schema.substr(0, 1) == "F" &&
+      // Lines are drawn from an access and loops around it: for operations that take loops.
+      const auto& parameters = e.declaration.parameters;
+      const bool loops = std::any_of(parameters.begin(), parameters.end(), [](const ParameterInfo& p) {
+        return p.kind == ParameterInfo::Kind::loops;
+      });
+      if (e.declaration.schema.substr(0, 1) == "F" && loops &&
           (options.operation.empty() || options.operation == e.declaration.name))
         operations_.push_back(e.declaration.name);
     }
