@@ -26,6 +26,8 @@ std::string usage(const Declaration& d) {
     if (p.kind == Kind::boolean) word += "=true|false";
     if (p.kind == Kind::choice) word += fmt::format("={}", fmt::join(p.choices, "|"));
     if (p.kind == Kind::loops) word += "=LOOP,...";
+    if (p.kind == Kind::storage) word += "=BUFFER";
+    if (p.kind == Kind::names) word += "=NAME,...";
     out += p.required ? " " + word : " [" + word + "]";
   }
   std::vector<std::string> results;

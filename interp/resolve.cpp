@@ -291,7 +291,8 @@ class Resolver {
     });
   }
 
-  // Marks the operations between the root and each read of the statement's own target; all of them where there is none.
+  // Marks the operations between the root and each read of the statement's own target, with the trees of the same operator
+  // that are joined on the way (a combination of partial results); all operations where the target is not read.
   static void watch(BoundExpr& value, const StmtNode& s) {
     value.watched = true;
     if (!watch_path(value, s)) watch_all(value);
@@ -301,7 +302,15 @@ class Resolver {
     bool found = e.op == read && e.source->name == s.name;
     for (BoundExpr& a : e.args) found |= watch_path(a, s);
     e.watched |= found;
+    if (found) {
+      for (BoundExpr& a : e.args) watch_tree(a, e.op);
+    }
     return found;
+  }
+  static void watch_tree(BoundExpr& e, Op op) {
+    if (e.op != op) return;
+    e.watched = true;
+    for (BoundExpr& a : e.args) watch_tree(a, op);
   }
   static void watch_all(BoundExpr& e) {
     e.watched = true;

@@ -10,6 +10,8 @@ bool widens_exactly(Type from, Type to) {
     return from != to && b.lo <= a.lo && a.hi <= b.hi;
   }
   switch (from) {
+    case Type::f8e5m2:
+    case Type::f8e4m3fn: return is_float(to) && !is_f8(to);
     case Type::f16:
     case Type::bf16: return to == Type::f32 || to == Type::f64;
     case Type::f32: return to == Type::f64;

@@ -128,7 +128,14 @@ class Check {
       reference_ = current_;
       origins_.clear();
       reordered_ = out.reordered;
+      combined_.clear();
     }
+    // A statement that combines partial results comes from none of the reference.
+    std::set<int> combined = out.reordered_after;
+    for (std::size_t i = 0; i < out.origins.size(); ++i) {
+      if (combined_.count(out.origins[i]) != 0) combined.insert(static_cast<int>(i));
+    }
+    combined_ = std::move(combined);
     std::vector<int> composed;
     for (int s : out.origins) composed.push_back(origin(s));
     origins_ = std::move(composed);
@@ -154,7 +161,7 @@ class Check {
   // --- execution ---------------------------------------------------------------------------------------------------------
 
   std::set<int> reordered_now() const {
-    std::set<int> out;
+    std::set<int> out = combined_;
     for (std::size_t i = 0; i < origins_.size(); ++i) {
       if (reordered_.count(origins_[i]) != 0) out.insert(static_cast<int>(i));
     }
@@ -355,6 +362,7 @@ class Check {
   Program current_;
   std::vector<int> origins_{};  // of current_'s statements in reference_; empty: identity
   std::set<int> reordered_{};   // accumulations of reference_ whose order changed
+  std::set<int> combined_{};    // statements of current_ that did so
   Licence licence_ = Licence::exact;
   ParameterMap known_{};
   SizeTargets targets_{};

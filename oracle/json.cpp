@@ -264,8 +264,8 @@ std::string to_json(const Report& r, const std::optional<std::string>& product) 
 }
 
 std::string to_json(const std::vector<OperationEntry>& entries) {
-  static constexpr const char* kinds[] = {"loop",    "loops",  "buffer", "integer", "integers",
-                                          "boolean", "choice", "result", "results"};
+  static constexpr const char* kinds[] = {"loop",    "loops",  "buffer", "storage", "integer", "integers",
+                                          "boolean", "choice", "names",  "result",  "results"};
   Json list = Json::array();
   for (const OperationEntry& e : entries) {
     const Declaration& d = e.declaration;
@@ -295,26 +295,6 @@ std::string to_json(const std::vector<OperationEntry>& entries) {
   out["command"] = "ops";
   out["verdict"] = "ok";
   out["operations"] = std::move(list);
-  return dump(out);
-}
-
-std::string to_json(const Menu& m, const std::string& program, const std::string& claim) {
-  Json out;
-  out["schema"] = json_schema;
-  out["assay"] = version();
-  out["command"] = "menu";
-  out["program"] = program;
-  out["verdict"] = "ok";
-  out["claim"] = claim;
-  Json steps = Json::array();
-  for (const MenuStep& s : m.steps) {
-    Json one{{"line", s.line}};
-    if (s.licence) one["licence"] = name(*s.licence);
-    one["digest"] = s.digest;
-    steps.push_back(std::move(one));
-  }
-  out["steps"] = std::move(steps);
-  out["left_out"] = {{"unfit", m.unfit}, {"same", m.same}, {"not_proved", m.not_proved}, {"untried", m.untried}};
   return dump(out);
 }
 

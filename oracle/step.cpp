@@ -283,6 +283,7 @@ StepOutcome judge_step(const StepRequest& request, Query& query, const Judges& j
   const Judgement j = discharge(out, request, pieces, query, judges);
   out.report.licence = j.licence;
   out.reordered = j.reordered_before;
+  out.reordered_after = j.reordered_after;
   if (auto objection = inspect(out.report.obligations, judges, request.places)) {
     out.report.status = objection->verdict;
     out.claim = fmt::format("step {} ({}): {}", request.number, request.line.op, objection->finding.diagnostic.message);

@@ -28,7 +28,8 @@ struct StepOutcome {
   std::optional<Program> program{};  // after the step and the folding; nothing when it could not be applied
   /// For each statement of `program` (preorder): the statement of `before` that it comes from, or −1.
   std::vector<int> origins{};
-  std::set<int> reordered{};  // accumulations of `before` whose order changed
+  std::set<int> reordered{};        // accumulations of `before` whose order changed
+  std::set<int> reordered_after{};  // of `program`, with the new statements that combine partial results
   std::string claim{};        // why, when the step is not legal
   std::set<std::string> engines{};
 };

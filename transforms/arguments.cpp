@@ -65,7 +65,8 @@ bool before(Location a, Location b) {
 // One pass over a line; the first error ends it.
 class Binder {
  public:
-  Binder(const Declaration& d, const ScheduleLine& line, const Program& p) : declaration_(d), line_(line), program_(p) {
+  Binder(const Declaration& d, const ScheduleLine& line, const Program& p)
+      : declaration_(d), line_(line), program_(p), taken_(p.bound_names()) {
     out_.text = line.text;
     out_.where = line.where;
   }
@@ -170,9 +171,17 @@ class Binder {
       return true;
     }
     if (parameter.kind == Kind::integers) return integers(parameter, word, values);
+    if (parameter.kind == Kind::names) {
+      for (const ScheduleWord& v : values) {
+        if (!new_name(v)) return false;
+        out_.result_lists[parameter.name].push_back(v.text);
+      }
+      return true;
+    }
     if (values.size() != 1) return refuse("SCH-11", word.where, fmt::format("`{}` takes one value", parameter.name));
     const std::string& text = values[0].text;
     const Location where = values[0].where;
+    if (parameter.kind == Kind::storage) return buffer(parameter, values[0]);
     if (set(parameter, text)) return true;
     switch (parameter.kind) {
       case Kind::integer:
@@ -280,16 +289,9 @@ class Binder {
                     fmt::format("`{}` makes {} new name{}, and the line gives {}", declaration_.name, wanted.size(),
                                 wanted.size() == 1 ? "" : "s", line_.results.size()));
     }
-    NameSupply taken(program_.bound_names());
     for (std::size_t i = 0; i < line_.results.size(); ++i) {
       const ScheduleWord& word = line_.results[i];
-      if (!is_name(word.text))
-        return refuse("SCH-12", word.where, fmt::format("`{}` is not a name that a loop can have", word.text));
-      if (taken.taken(word.text)) {
-        return refuse("SCH-12", word.where, fmt::format("the name `{}` is taken", word.text),
-                      fmt::format("`{}` is free", taken.fresh(word.text)));
-      }
-      taken.take(word.text);
+      if (!new_name(word)) return false;
       const std::string& parameter = wanted[std::min(i, wanted.size() - 1)];
       if (open && i + 1 >= wanted.size()) {
         out_.result_lists[parameter].push_back(word.text);
@@ -301,9 +303,22 @@ class Binder {
     return true;
   }
 
+  // A name that nothing has, and that no other word of the line makes.
+  bool new_name(const ScheduleWord& word) {
+    if (!is_name(word.text))
+      return refuse("SCH-12", word.where, fmt::format("`{}` is not a name that a loop can have", word.text));
+    if (taken_.taken(word.text)) {
+      return refuse("SCH-12", word.where, fmt::format("the name `{}` is taken", word.text),
+                    fmt::format("`{}` is free", taken_.fresh(word.text)));
+    }
+    taken_.take(word.text);
+    return true;
+  }
+
   const Declaration& declaration_;
   const ScheduleLine& line_;
   const Program& program_;
+  NameSupply taken_;
   Arguments out_;
   Refusal refusal_;
 };

@@ -35,7 +35,7 @@ struct Arguments {
   std::map<std::string, std::string> choices{};
   /// The names after `->`, by result parameter; absent when the line has no `->`.
   std::map<std::string, Symbol> results{};
-  /// The same for parameters of kind results, in the order written.
+  /// The same for parameters of the kinds results and names, in the order written.
   std::map<std::string, std::vector<Symbol>> result_lists{};
   /// Where each written value stands.
   std::map<std::string, Location> places{};

@@ -34,8 +34,9 @@ using StepResult = tl::expected<Rewrite, Refusal>;
 
 struct ParameterInfo {
   std::string name;  // "loop", "factor", "axis"
-  /// integers: a list `4,60`, or one of the `choices`. results: the last parameter, one new name or more.
-  enum class Kind { loop, loops, buffer, integer, integers, boolean, choice, result, results } kind;
+  /// loop, buffer: operands; storage: a buffer given by key. integers: a list `4,60`, or one of the `choices`. names: a list
+  /// of new names, given by key. results: the last parameter, one new name or more.
+  enum class Kind { loop, loops, buffer, storage, integer, integers, boolean, choice, names, result, results } kind;
   bool required = true;
   std::string fallback{};  // the default as text
   std::vector<std::string> choices{};

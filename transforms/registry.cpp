@@ -25,7 +25,7 @@ const OperationEntry* find_operation(std::string_view wanted) {
 namespace {
 
 // Operations of the fixed surface (schedule lines) that no file of transforms/ defines yet.
-constexpr std::string_view planned[] = {"tensorize", "fuse_epilogue", "split_reduce"};
+constexpr std::string_view planned[] = {"tensorize", "fuse_epilogue"};
 
 Refusal unknown_operation(const ScheduleLine& line) {
   if (std::find(std::begin(planned), std::end(planned), line.op) != std::end(planned)) {

@@ -72,9 +72,9 @@ ScheduleLine random_flow_line(interp::Random& random, const Program& p, std::str
     loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
   if (!over.empty()) line.keys.emplace_back(word("over"), over);
-  if (stage && random.below(6) == 0) {
+  if (random.below(6) == 0) {
     static constexpr const char* types[] = {"f32", "f64", "i32", "i64"};
-    const std::string type = types[random.below(4)];
+    const std::string type = types[random.below(stage ? 4 : 2)];
     line.keys.push_back({word("precision"), {word(type)}});
     line.text += " precision=" + type;
   }

@@ -48,9 +48,11 @@ std::vector<Symbol> zeroed(const Program& p) {
 }  // namespace
 
 ScheduleLine random_line(interp::Random& random, const Program& p, std::string_view operation) {
-  std::vector<OperationEntry> all;  // those that move values have lines of their own (random_flow_line)
-  std::copy_if(operations().begin(), operations().end(), std::back_inserter(all),
-               [](const OperationEntry& e) { return e.declaration.schema.front() != 'F'; });
+  // Those that move values, and those that accumulate through partial results, have lines of their own.
+  std::vector<OperationEntry> all;
+  std::copy_if(operations().begin(), operations().end(), std::back_inserter(all), [](const OperationEntry& e) {
+    return e.declaration.schema.front() != 'F' && e.declaration.schema.front() != 'A';
+  });
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
   // Operations that can change a value more often than those that are always exact.
   const auto risky = [](const OperationEntry& e) { return e.declaration.greatest != Licence::exact; };
@@ -90,6 +92,8 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         line.text += " " + chosen->name;
         break;
       }
+      case ParameterInfo::Kind::storage:
+      case ParameterInfo::Kind::names: break;  // those of accumulations have lines of their own
       case ParameterInfo::Kind::buffer: {
         const std::vector<Symbol> likely = zeroed(p);
         line.operands.push_back(word(likely.empty() || random.below(4) == 0

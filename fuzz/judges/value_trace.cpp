@@ -1,10 +1,12 @@
 // The interpreter of terms. One table of terms serves both programs, so that equal numbers are equal computations.
 #include "fuzz/judges/value_trace.hpp"
 
+#include <algorithm>
 #include <map>
 #include <variant>
 #include <vector>
 
+#include "ir/literal.hpp"
 #include "ir/traverse.hpp"
 #include "ir/widening.hpp"
 
@@ -39,6 +41,8 @@ class Terms {
   std::map<std::pair<TermId, std::uint64_t>, std::uint64_t> hashes_;
 };
 
+constexpr std::size_t largest_bag = 1000;
+
 struct Fault {
   std::string text;
 };
@@ -48,8 +52,9 @@ using Instance = std::pair<int, std::vector<std::int64_t>>;  // statement, and l
 
 class Machine {
  public:
-  Machine(const Program& p, const ParameterMap& parameters, Terms& terms, std::uint64_t seed, std::size_t limit)
-      : program_(p), terms_(terms), seed_(seed), limit_(limit) {
+  Machine(const Program& p, const ParameterMap& parameters, Terms& terms, std::uint64_t seed, bool any_order,
+          std::size_t limit)
+      : program_(p), terms_(terms), seed_(seed), any_order_(any_order), limit_(limit) {
     for (const auto& [name, value] : parameters) at_[name] = value;
     number(p.body);
   }
@@ -124,7 +129,9 @@ class Machine {
     if (++steps_ > limit_) throw Beyond{};
     switch (s->kind) {
       case StmtKind::loop: {
-        if (s->axis != Axis::serial && s->axis != Axis::unrolled) throw Beyond{};
+        // Lanes that do not conflict leave what their iterations one after the other leave.
+        const bool lanes = s->axis == Axis::vectorized && any_order_;
+        if (s->axis != Axis::serial && s->axis != Axis::unrolled && !lanes) throw Beyond{};
         const std::int64_t hi = value(s->hi);
         loops_.push_back(0);
         for (std::int64_t v = value(s->lo); v < hi; v += s->step) {
@@ -203,10 +210,7 @@ class Machine {
       return terms_.make(head, std::move(args));
     };
     switch (e->op) {
-      case Op::literal:
-        if (e->type == Type::boolean) return terms_.make(e->literal.bits != 0 ? "true" : "false");
-        if (e->literal.bits == 0) return terms_.make("zero " + std::string(name(e->type)));
-        return terms_.make("literal " + std::string(name(e->type)) + " " + std::to_string(e->literal.bits));
+      case Op::literal: return constant(e->literal);
       case Op::index: return terms_.make("index " + std::to_string(value(e->index)));
       case Op::variable: return defined(variables_.at(e->name), e->name);
       case Op::load: {
@@ -237,7 +241,77 @@ class Machine {
     }
     if (is_comparison(e->op) && e->args[0]->op == Op::index && e->args[1]->op == Op::index)
       return terms_.make(holds(e->op, value(e->args[0]->index), value(e->args[1]->index)) ? "true" : "false");
+    if (any_order_ && joins(e->op)) return joined(e);
     return op(std::string(info(e->op).text) + " " + std::string(name(e->type)));
+  }
+
+  TermId constant(const Scalar& s) {
+    if (s.type == Type::boolean) return terms_.make(s.bits != 0 ? "true" : "false");
+    if (s.bits == 0) return terms_.make("zero " + std::string(name(s.type)));
+    return terms_.make("literal " + std::string(name(s.type)) + " " + std::to_string(s.bits));
+  }
+
+  // ---- operators whose order is left open --------------------------------------------------------------------------
+
+  static bool joins(Op op) {
+    switch (op) {
+      case Op::add:
+      case Op::sub:
+      case Op::fma:
+      case Op::mul:
+      case Op::max:
+      case Op::min:
+      case Op::maxnum:
+      case Op::minnum: return true;
+      default: return false;
+    }
+  }
+
+  // The value that adds nothing: what a sum, product, maximum or minimum over no terms would be.
+  TermId nothing(Op op, Type t) {
+    const bool most = op == Op::min;
+    switch (op) {
+      case Op::add: return constant({t, is_float(t) ? std::uint64_t{1} << (bit_width(t) - 1) : 0});
+      case Op::mul: return constant(*literal_from_integer(t, 1));
+      case Op::maxnum:
+      case Op::minnum: return constant(canonical_nan(t));
+      default:
+        if (is_int(t)) return constant(wrap_int(t, most ? int_range(t).hi : int_range(t).lo));
+        if (has_infinity(t)) return constant(infinity(t, !most));
+        return constant(*literal_from_integer(t, most ? 448 : -448));
+    }
+  }
+
+  // A bag of terms: sorted, with repetitions except in maxima and minima, without what adds nothing.
+  TermId joined(const Expr& e) {
+    const std::string type(name(e->type));
+    std::vector<TermId> operands;
+    for (const Expr& a : e->args) operands.push_back(expression(a));
+    Op op = e->op;
+    if (op == Op::sub) {
+      operands[1] = terms_.make("minus " + type, {operands[1]});
+      op = Op::add;
+    } else if (op == Op::fma) {
+      operands = {terms_.make("fused " + type, {operands[0], operands[1]}), operands[2]};
+      op = Op::add;
+    }
+    const std::string head = "bag " + std::string(info(op).text) + " " + type;
+    std::vector<TermId> bag;
+    for (const TermId t : operands) {
+      if (terms_.head(t) == head) {
+        const std::vector<TermId> inner = terms_.args(t);
+        bag.insert(bag.end(), inner.begin(), inner.end());
+      } else if (t != nothing(op, e->type)) {
+        bag.push_back(t);
+      }
+    }
+    // A recurrence can double it in every step.
+    steps_ += bag.size() / 16;
+    if (bag.size() > largest_bag || steps_ > limit_) throw Beyond{};
+    std::sort(bag.begin(), bag.end());
+    if (op != Op::add && op != Op::mul) bag.erase(std::unique(bag.begin(), bag.end()), bag.end());
+    if (bag.empty()) return nothing(op, e->type);
+    return bag.size() == 1 ? bag[0] : terms_.make(head, std::move(bag));
   }
 
   static bool holds(Op op, std::int64_t a, std::int64_t b) {
@@ -259,6 +333,7 @@ class Machine {
   const Program& program_;
   Terms& terms_;
   std::uint64_t seed_;
+  bool any_order_;
   std::size_t limit_, steps_ = 0;
   std::map<const StmtNode*, int> numbers_;
   std::map<Symbol, std::int64_t> at_;
@@ -285,13 +360,14 @@ std::map<int, std::vector<Symbol>> loops_around(const Program& p) {
   return out;
 }
 
-std::optional<TraceFinding> compare(const Program& before, const Machine& old, const Machine& now) {
+std::optional<TraceFinding> compare(const Program& before, const Machine& old, const Machine& now, bool any_order) {
   for (const auto& [cell, term] : old.observed) {
     if (now.observed.at(cell) == term) continue;
     std::string text = cell.first;
     for (std::int64_t c : cell.second) text += " " + std::to_string(c);
     return TraceFinding{TraceFinding::Kind::observed, text};
   }
+  if (any_order) return std::nullopt;
   std::map<Instance, TermId> expected;
   for (const auto& [instance, e] : old.effects) expected[instance] = e.value;
   const auto around = loops_around(before);
@@ -320,10 +396,10 @@ std::optional<TraceFinding> compare(const Program& before, const Machine& old, c
 }  // namespace
 
 TraceResult trace_values(const Program& before, const Program& after, const ParameterMap& parameters,
-                         std::uint64_t seed, std::size_t limit) {
+                         std::uint64_t seed, bool any_order, std::size_t limit) {
   Terms terms;
-  Machine old(before, parameters, terms, seed, limit);
-  Machine now(after, parameters, terms, seed, limit);
+  Machine old(before, parameters, terms, seed, any_order, limit);
+  Machine now(after, parameters, terms, seed, any_order, limit);
   try {
     old.run();
   } catch (const Fault&) {
@@ -338,7 +414,7 @@ TraceResult trace_values(const Program& before, const Program& after, const Para
   } catch (const Beyond&) {
     return {};
   }
-  return {true, compare(before, old, now)};
+  return {true, compare(before, old, now, any_order)};
 }
 
 }  // namespace assay::fuzz

@@ -25,8 +25,10 @@ struct TraceResult {
   std::optional<TraceFinding> finding{};
 };
 
-/// Compares the programs on one path. `after` has provenance to `before`; `seed` picks the path.
+/// Compares the programs on one path. `after` has provenance to `before`; `seed` picks the path. With `any_order`, sums,
+/// products, maxima and minima are compared by what goes into them, counted, whatever the order and the grouping, and only
+/// the observed cells are compared.
 TraceResult trace_values(const Program& before, const Program& after, const ParameterMap& parameters,
-                         std::uint64_t seed, std::size_t limit = 50000);
+                         std::uint64_t seed, bool any_order = false, std::size_t limit = 50000);
 
 }  // namespace assay::fuzz

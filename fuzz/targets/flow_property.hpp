@@ -1,5 +1,6 @@
-// The property of steps that move values (schema F), over random programs and lines: what is proved computes the same terms
-// and leaves the same bits; what is refuted computes other terms or faults.
+// The property of steps that move values (schema F), or that accumulate through partial results (A), over random programs and
+// lines: what is proved computes the same terms (A: counted, in any order) and leaves the same bits; what is refuted computes
+// other terms or faults.
 #pragma once
 
 #include "fuzz/mutants/step_faults.hpp"
@@ -9,7 +10,8 @@ namespace assay::fuzz {
 struct FlowPropertyOptions {
   std::uint64_t seed = 1;
   int pairs = 1000;                  // lines that applied (with a fault: in which it had a place)
-  std::string operation{};           // empty: all of schema F
+  char schema = 'F';                 // or 'A'
+  std::string operation{};           // empty: all of the schema
   const StepFault* fault = nullptr;  // planted into the result
   bool stop_at_failure = false;
 };
@@ -27,5 +29,7 @@ struct FlowPropertyResult {
 };
 
 FlowPropertyResult check_flow_steps(const FlowPropertyOptions& options);
+/// The counts as lines of text.
+std::string statistics(const FlowPropertyResult& r);
 
 }  // namespace assay::fuzz

@@ -61,11 +61,13 @@ void run_both(const Program& before, const Program& after, const std::set<int>& 
   }
 }
 
-bool runs_differ(const Program& before, const Program& after) {
+bool runs_differ(const Program& before, const Program& after, const std::set<int>& reordered_before,
+                 const std::set<int>& reordered_after) {
   bool seen = false;
-  run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
-    seen = seen || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
-  });
+  run_both(before, after, reordered_before, reordered_after,
+           [&](const interp::Outcome& a, const interp::Outcome& b, const std::string&) {
+             seen = seen || b.status != interp::Status::ok || b.race || oracle::compare_cells(a, b).differing > 0;
+           });
   return seen;
 }
 

@@ -25,7 +25,9 @@ void run_both(const Program& before, const Program& after, const std::set<int>& 
               const std::set<int>& reordered_after,
               const std::function<void(const interp::Outcome&, const interp::Outcome&, const std::string&)>& f);
 
-/// Some run of `after` faults, races, or leaves other bits than `before`.
-bool runs_differ(const Program& before, const Program& after);
+/// Some run of `after` faults, races, or leaves other bits than `before` in a cell that the reordered accumulations leave
+/// comparable.
+bool runs_differ(const Program& before, const Program& after, const std::set<int>& reordered_before = {},
+                 const std::set<int>& reordered_after = {});
 
 }  // namespace assay::fuzz

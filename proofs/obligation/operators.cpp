@@ -12,12 +12,17 @@ std::optional<Scalar> identity_of(Op op, Type type) {
     case Op::max:
     case Op::min: {
       if (is_int(type)) return wrap_int(type, op == Op::max ? int_range(type).lo : int_range(type).hi);
+      if (!has_infinity(type)) return literal_from_integer(type, op == Op::max ? -448 : 448);  // f8e4m3fn
       return infinity(type, op == Op::max);
     }
+    case Op::maxnum:
+    case Op::minnum:
+      if (!is_float(type)) return std::nullopt;
+      return canonical_nan(type);
     default: return std::nullopt;
   }
 }
 
-bool reorders_exactly(Op op, Type type) { return !is_float(type) || op == Op::max || op == Op::min; }
+bool reorders_exactly(Op op, Type type) { return !is_float(type) || (op != Op::add && op != Op::mul); }
 
 }  // namespace assay

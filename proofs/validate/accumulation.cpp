@@ -5,12 +5,15 @@
 //   - every contribution's cell is combined once, later, into the target of that contribution               (PRF-52)
 //   - nothing else uses the target between a contribution and its combination, nor the partials at all      (PRF-53)
 // Then each target cell receives the same contributions, at the same time as seen by every other statement, in another order.
+// Each holds within one epoch, an iteration of the loops that all uses of partial results share: epochs follow one another in
+// a thread, and threads share no partial cell (PRF-55).
 #include "proofs/validate/accumulation.hpp"
 
 #include <algorithm>
 
 #include "ir/traverse.hpp"
 #include "proofs/obligation/operators.hpp"
+#include "proofs/validate/accumulation_claim.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/flow_claim.hpp"
@@ -20,253 +23,129 @@ namespace {
 
 using Status = Obligation::Status;
 
-bool is_added(const Stmt& s) { return !s->provenance || s->provenance->statement < 0; }
-
-class AccumulationValidator {
+// The conditions on the partial results of one target.
+class PartialResults {
  public:
-  AccumulationValidator(const Program& before, const Program& after, Query& query)
-      : before_(before), after_(after), query_(query) {}
+  PartialResults(const View& before, const View& after, Query& query, const Accumulation& sum)
+      : before_(before), after_(after), query_(query), sum_(sum) {}
 
-  Validation run() {
-    if (const auto difference = interface_difference(before_.program, after_.program, true))
-      return refused(*difference, {});
-    for (const Node& n : after_.extraction.nodes) {
-      if (!classify(n)) return refused(why_, n.stmt);
-    }
-    if (contributions_.empty() || combinations_.empty() || sums_.size() != used_sums_.size())
-      return refused("partial results are not combined", {});
-    const Program direct = direct_program();
-    Validation out = validate_order(before_.program, direct, query_);
-    renumber(out.reordered_after);
-    partials(out);
-    std::set<Symbol> defined = partial_;
-    if (!is_defined_on_entry(before_.program.find_buffer(target_)->kind)) defined.insert(target_);
-    for (Obligation& o : lint_after_flow(after_.program, defined, query_)) out.obligations.push_back(std::move(o));
-    return out;
+  void add_to(Validation& out) {
+    obligations(out);
+    if (!reorders_exactly(sum_.op, sum_.type)) reordered(out);
   }
 
  private:
-  struct Contribution {
-    const Node* now;
-    const Node* source;
+  // ---- what the conditions are about -------------------------------------------------------------------------------
+
+  // An arbitrary contribution: its execution in both programs, its partial cell, and its cell of the target. A dynamic index
+  // is an unknown, the same one where both cells have the same expression.
+  struct Given {
+    const Contribution* c;
+    Instance now, was;
+    Spot part, target;
+    Formula when;
+    bool approximate;
   };
-  struct Combination {
-    const Node* now;                   // target = target ⊕ …
-    std::vector<const Access*> parts;  // the partial cells that it reads
-    const Node* reads;                 // the statement that reads them: itself, or the variable declared just before
-  };
 
-  Validation refused(const std::string& why, const Stmt& where) const {
-    Validation out;
-    out.obligations.push_back(
-        refused_claim("every new statement starts or combines partial results of an accumulation", why, where));
-    return out;
-  }
-  bool refuse(std::string why) {
-    why_ = std::move(why);
-    return false;
-  }
-  bool is_partial(const Symbol& s) const { return after_.program.find_buffer(s) && !before_.program.find_buffer(s); }
-
-  bool classify(const Node& n) {
-    if (!is_added(n.stmt)) return old_statement(n);
-    if (n.stmt->kind == StmtKind::branch)
-      return affine_condition(n.stmt->value) ? true : refuse("a new condition reads data");
-    if (has_data_guard(n)) return refuse("a new statement stands under a condition that reads data");
-    if (n.stmt->kind == StmtKind::declare) return declared_sum(n);
-    if (n.stmt->kind != StmtKind::store) return refuse("a new statement is no part of an accumulation");
-    return is_partial(n.stmt->name) ? start(n) : combination(n);
-  }
-
-  // It either leaves partial storage alone, or it is a contribution: `P[p] = P[p] ⊕ e` for the source's `X[c] = X[c] ⊕ e`.
-  bool old_statement(const Node& n) {
-    const bool touches =
-        std::any_of(n.accesses.begin(), n.accesses.end(), [&](const Access& a) { return is_partial(a.storage); });
-    if (!touches) return true;
-    const Node* source = before_.extraction.find(n.stmt->provenance->statement);
-    if (!source || n.stmt->kind != StmtKind::store || source->stmt->kind != StmtKind::store ||
-        !is_partial(n.stmt->name))
-      return refuse("an old statement uses partial results otherwise than by adding to them");
-    const auto op = accumulation(n.stmt);
-    if (!op || op != accumulation(source->stmt))
-      return refuse("a contribution is no accumulation of its source's operator");
-    if (!same_operation(*op) || !same_target(source->stmt->name)) return false;
-    for (const Access& a : n.accesses) {
-      if (is_partial(a.storage) && (a.storage != n.stmt->name || !cell_of(instantiate(after_, n, ""), a)))
-        return refuse("a contribution uses partial results at a dynamic index, or other ones");
+  Given given(const Contribution& c) const {
+    Given g{&c, instantiate(after_, *c.now, "y"), {}, {}, {}, {}, has_data_guard(*c.now)};
+    g.was = source_instance(before_, *c.source, g.now);
+    g.when = domain(g.now) & decided_guards(g.now);
+    const Access& store = *c.now->store();
+    std::vector<std::pair<Expr, Index>> known;
+    const auto value = [&](const Expr& e, const std::string& tag, const Index& extent) {
+      if (e->op == Op::index) return g.now.apply(e->index);
+      const auto same = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == e; });
+      if (same != known.end()) return same->second;
+      const Term t = integer_term(g.now, e, tag);
+      // Every access is inside its buffer: an obligation of its own.
+      g.when = Formula::all({g.when, t.facts, Formula::le(Index(0), t.value), Formula::lt(t.value, extent)});
+      g.approximate |= !t.exact;
+      known.emplace_back(e, t.value);
+      return t.value;
+    };
+    const auto spot = [&](const Symbol& buffer, const std::vector<Expr>& indices, const std::string& tag) {
+      Spot out{buffer, false, {}};
+      const Buffer& b = *after_.program.find_buffer(buffer);
+      for (std::size_t d = 0; d < indices.size(); ++d)
+        out.at.push_back(value(indices[d], tag + "@" + std::to_string(d), b.dims[d]));
+      return out;
+    };
+    g.part = spot(store.storage, store.indices, "p");
+    if (sum_.variable) {
+      g.target = {sum_.target, true, {}};
+      for (const Stmt& loop : after_.extraction.variables.at(sum_.target).around)
+        g.target.at.push_back(g.now.symbols.at(loop->name));
+    } else {
+      g.target = spot(sum_.target, target_indices(c), "t");
     }
-    for (const Stmt& loop : source->loops) {
-      if (n.stmt->provenance->to_source.count(loop->name) == 0) return refuse("an iteration map is incomplete");
-    }
-    partial_.insert(n.stmt->name);
-    contributions_.push_back({&n, source});
-    return true;
+    return g;
   }
-
-  bool same_operation(Op op) {
-    if (!op_) op_ = op;
-    return *op_ == op || refuse("two operators in one step");
-  }
-  bool same_target(const Symbol& target) {
-    if (target_.empty()) target_ = target;
-    if (target_ != target) return refuse("two targets in one step");
-    type_ = before_.program.find_buffer(target)->type;
-    return true;
-  }
-
-  bool start(const Node& n) {
-    if (!n.stmt->value || n.stmt->value->op != Op::literal || !cell_of(instantiate(after_, n, ""), *n.store()))
-      return refuse("a partial result does not start at a constant");
-    starts_.push_back(&n);
-    return true;
-  }
-
-  bool declared_sum(const Node& n) {
-    if (before_.extraction.variables.count(n.stmt->name) != 0 || !n.stmt->value)
-      return refuse("a new variable is no sum of partial results");
-    sums_[n.stmt->name] = &n;
-    return true;
-  }
-
-  bool combination(const Node& n) {
-    const auto op = accumulation(n.stmt);
-    if (!op || n.stmt->value->op != *op) return refuse("a new store combines nothing");
-    if (!same_operation(*op) || !same_target(n.stmt->name)) return false;
-    if (!cell_of(instantiate(after_, n, ""), *n.store()))
-      return refuse("partial results are combined at a dynamic index");
-    const auto is_target = [&](const Expr& e) { return e->op == Op::load && e->name == target_; };
-    const Expr& a = n.stmt->value->args[0];
-    const Expr& b = n.stmt->value->args[1];
-    Expr sum = is_target(a) ? b : a;
-    const Node* reads = &n;
-    if (sum->op == Op::variable) {
-      const auto it = sums_.find(sum->name);
-      // Declared just before it, in the same block.
-      if (it == sums_.end() || it->second->statement + 1 != n.statement || it->second->loops.size() != n.loops.size() ||
-          it->second->guards.size() != n.guards.size())
-        return refuse("a variable is no sum declared just before");
-      reads = it->second;
-      sum = it->second->stmt->value;
-      used_sums_.insert(it->first);
-    }
-    if (!is_tree(sum, *op)) return refuse("partial results are combined by other operations");
-    Combination c{&n, {}, reads};
-    for (const Access& p : reads->accesses) {
-      if (!p.writes && is_partial(p.storage)) c.parts.push_back(&p);
-    }
-    combinations_.push_back(std::move(c));
-    return true;
-  }
-  // Only the operator, and loads of partial results at index values.
-  bool is_tree(const Expr& e, Op op) const {
-    if (e->op == Op::load)
-      return is_partial(e->name) &&
-             std::all_of(e->args.begin(), e->args.end(), [](const Expr& i) { return i->op == Op::index; });
-    return e->op == op && std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_tree(a, op); });
-  }
-
-  // ---- the direct program ----------------------------------------------------------------------------------------
-
-  Program direct_program() {
-    std::map<int, const Contribution*> at;
-    for (const Contribution& c : contributions_) at[c.now->statement] = &c;
-    Program out = after_.program;
-    out.buffers = before_.program.buffers;
-    int next = 0;
-    out.body = direct(after_.program.body, at, next);
-    return out;
-  }
-
-  // Preorder, as the numbers are; statements inside scopes are old ones and stay.
-  Block direct(const Block& b, const std::map<int, const Contribution*>& at, int& next) {
-    Block out;
-    for (const Stmt& s : b) {
-      const int number = next++;
-      const bool inner = s->kind == StmtKind::loop || s->kind == StmtKind::branch;
-      const std::size_t kept = numbers_.size();
-      if (!is_added(s) || inner) numbers_.push_back(number);
-      Visitor scopes;
-      scopes.enter_stmt = [&](const Stmt&) {
-        numbers_.push_back(next++);
-        return true;
-      };
-      for (const Expr& e : s->indices) visit(e, scopes);
-      if (s->value) visit(s->value, scopes);
-      if (is_added(s) && !inner) {
-        numbers_.resize(kept);
-        continue;
-      }
-      const auto found = at.find(number);
-      if (found != at.end()) {
-        out.push_back(straight(s, *found->second));
-      } else if (inner) {
-        Block body = direct(s->body, at, next);
-        Block other = direct(s->other, at, next);
-        out.push_back(with(s, [&](StmtNode& n) {
-          n.body = std::move(body);
-          n.other = std::move(other);
-        }));
-      } else {
-        out.push_back(s);
-      }
-    }
-    return out;
-  }
-
-  // The contribution as a store to the source's target at the source's cell.
-  Stmt straight(const Stmt& s, const Contribution& c) const {
-    std::vector<Expr> cell;
-    for (const Expr& e : c.source->stmt->indices) cell.push_back(substitute(e, s->provenance->to_source));
-    const Stmt redirected = rewrite_expressions(s, [&](const Expr& e) {
-      return e->op == Op::load && e->name == s->name ? make_load(target_, type_, cell, e->where) : e;
-    });
-    return with(redirected, [&](StmtNode& n) {
-      n.name = target_;
-      n.indices = cell;
-    });
-  }
-
-  void renumber(std::set<int>& statements) const {
-    std::set<int> out;
-    for (int s : statements) out.insert(numbers_.at(static_cast<std::size_t>(s)));
-    statements = std::move(out);
-  }
-
-  // ---- partial results ---------------------------------------------------------------------------------------------
 
   Spot cell(const Instance& x, const Access& a) const { return *cell_of(x, a); }
-  Instance source_of(const Contribution& c, const Instance& now) const {
-    return source_instance(before_, *c.source, now);
+
+  Formula same_epoch(const Instance& x, const Instance& y) const {
+    std::vector<Formula> parts;
+    for (std::size_t k = 0; k < sum_.epoch; ++k) parts.push_back(Formula::eq(x.symbol(k), y.symbol(k)));
+    return Formula::all(std::move(parts));
   }
+  // The two executions are in one epoch and use one cell. (Of the same copy: in an epoch there is one thread.)
+  Formula meet(const Instance& x, const Spot& a, const Instance& y, const Spot& b) const {
+    return a.storage == b.storage ? same_place(a, b) & same_epoch(x, y) : Formula::falsity();
+  }
+
+  // One of the reads of a combination, at an arbitrary execution.
+  struct Read {
+    const Combination* m;
+    const Part* part;
+    Instance reader, at;  // the statement that reads, and the combination
+    Index choice;
+    Spot cell;
+    Formula when;
+  };
+  Read read(const Combination& m, const Part& p, const std::string& suffix) const {
+    const Instance reader = instantiate(after_, *m.reads, suffix);
+    const Index choice = Index::symbol("part'" + suffix);
+    const Instance at{&after_, m.now, reader.symbols, {}};
+    return {&m, &p, reader, at, choice, p.at(reader, choice), domain(at) & p.inside(choice)};
+  }
+  std::vector<Symbol> bound(const Read& r) const {
+    std::vector<Symbol> out = r.reader.fresh;
+    if (r.part->axis >= 0) out.push_back(*r.choice.as_symbol());
+    return out;
+  }
+  template <typename F>
+  void each_read(const std::string& suffix, F f) const {
+    for (const Combination& m : sum_.combinations) {
+      for (const Part& p : m.parts) f(read(m, p, suffix));
+    }
+  }
+
+  // ---- obligations -------------------------------------------------------------------------------------------------
 
   void discharge_here(Validation& out, const ObligationText& text, const std::vector<Case>& cases) {
     out.obligations.push_back(discharge(text, before_.parameters, before_.program, cases, query_));
   }
 
-  void partials(Validation& out) {
-    const std::string on = "`" + target_ + "`";
+  void obligations(Validation& out) {
+    const std::string on = "`" + sum_.target + "`";
     std::vector<Case> starts, once, apart;
-    const auto identity = identity_of(*op_, type_);
-    for (const Symbol& p : partial_) {
-      if (after_.program.find_buffer(p)->type != type_) identity_fits_ = false;
+    for (const Contribution& c : sum_.contributions) {
+      const Given y = given(c);
+      started(y, starts);
+      combined(y, once);
+      isolated(y, apart);
     }
-    for (const Node* n : starts_) {
-      if (!identity || !(n->stmt->value->literal == *identity)) identity_fits_ = false;
-    }
-    for (const Contribution& c : contributions_) {
-      const Instance y = instantiate(after_, *c.now, "y");
-      const Instance x = source_of(c, y);
-      const Spot part = cell(y, *c.now->store());
-      started(y, x, part, c, starts);
-      combined(y, x, part, c, once);
-      isolated(y, x, part, c, apart);
-    }
+    each_read("m", [&](const Read& m) {
+      starts.push_back({m.when & !Formula::any(starts_before(m.reader, m.cell)), {}, {}, nullptr, nullptr, false, {}});
+    });
+    const bool fits = starts_fit();
     Obligation table{"same-contributions",
                      "partial results of " + on + " have its type and start at the identity of the operator",
-                     identity_fits_ ? Status::proved : Status::undecided,
+                     fits ? Status::proved : Status::undecided,
                      "table",
-                     identity_fits_ ? "" : "ACC-1",
-                     identity_fits_ ? "" : "a start is not the identity",
+                     fits ? "" : "ACC-1",
+                     fits ? "" : "a start is not the identity",
                      {},
                      false,
                      {}};
@@ -284,125 +163,158 @@ class AccumulationValidator {
         {"same-contributions", "nothing else uses a cell of " + on + " between a contribution and its combination",
          "ACC-3", "ACC-4"},
         apart);
-    if (reorders_exactly(*op_, type_)) return;
+  }
+
+  bool starts_fit() const {
+    const auto identity = identity_of(sum_.op, sum_.type);
+    return identity &&
+           std::all_of(sum_.partial.begin(), sum_.partial.end(),
+                       [&](const Symbol& p) { return after_.program.find_buffer(p)->type == sum_.type; }) &&
+           std::all_of(sum_.starts.begin(), sum_.starts.end(),
+                       [&](const Node* n) { return n->stmt->value->literal == *identity; });
+  }
+
+  void reordered(Validation& out) const {
     out.licence = std::max(out.licence, Licence::reassociates);
-    for (const Contribution& c : contributions_) {
+    for (const Contribution& c : sum_.contributions) {
       out.reordered_before.insert(c.source->statement);
       out.reordered_after.insert(c.now->statement);
     }
-    for (const Combination& m : combinations_) {
+    for (const Combination& m : sum_.combinations) {
       out.reordered_after.insert(m.now->statement);
       out.reordered_after.insert(m.reads->statement);
     }
+    // An update of the target that stays where it is may come before or after a combination.
+    for (const Node& n : after_.extraction.nodes) {
+      if (!is_other_update(n)) continue;
+      out.reordered_after.insert(n.statement);
+      out.reordered_before.insert(n.stmt->provenance->statement);
+    }
   }
 
-  Case make(const Formula& f, const Instance& x, const Contribution& c) const {
-    return {f, x, {}, c.source->store(), nullptr, has_data_guard(*c.now), {}};
+  static Case make(const Formula& f, const Given& y) {
+    return {f, y.was, {}, y.c->source->store(), nullptr, y.approximate, {}};
   }
 
-  void started(const Instance& y, const Instance& x, const Spot& part, const Contribution& c,
-               std::vector<Case>& into) const {
+  // The ways in which the cell was started before `user` reads it.
+  std::vector<Formula> starts_before(const Instance& user, const Spot& part) const {
     std::vector<Formula> ways;
-    for (const Node* n : starts_) {
-      if (n->store()->storage != part.storage) continue;
+    for (const Node* n : sum_.starts) {
       const Instance z = instantiate(after_, *n, "z");
-      const Formula same = domain(z) & same_place(cell(z, *n->store()), part);
-      ways.push_back(exists_solved(z.fresh, same & ordered_before(z, true, y, false)));
+      const Formula same = meet(z, cell(z, *n->store()), user, part);
+      if (same.is_false()) continue;
+      ways.push_back(exists_solved(z.fresh, domain(z) & same & ordered_before(z, true, user, false)));
+    }
+    return ways;
+  }
+
+  void started(const Given& y, std::vector<Case>& into) const {
+    for (const Node* n : sum_.starts) {
       // Never again once there is something to lose.
-      into.push_back(make(domain(y) & same & !ordered_before(z, true, y, false), x, c));
+      const Instance z = instantiate(after_, *n, "z");
+      into.push_back(make(Formula::all({y.when, domain(z), meet(z, cell(z, *n->store()), y.now, y.part),
+                                        !ordered_before(z, true, y.now, false)}),
+                          y));
     }
-    into.push_back(make(domain(y) & !Formula::any(std::move(ways)), x, c));
+    into.push_back(make(y.when & !Formula::any(starts_before(y.now, y.part)), y));
   }
 
-  void combined(const Instance& y, const Instance& x, const Spot& part, const Contribution& c,
-                std::vector<Case>& into) const {
-    const Spot target = cell(x, *c.source->store());
+  void combined(const Given& y, std::vector<Case>& into) const {
     std::vector<Formula> ways;
-    const auto reads_it = [&](const Combination& m, const Access& p, const Instance& i) {
-      return p.storage == part.storage ? domain(Instance{&after_, m.now, i.symbols, {}}) & same_place(cell(i, p), part)
-                                       : Formula::falsity();
-    };
-    for (const Combination& m : combinations_) {
-      const Instance i = instantiate(after_, *m.reads, "m");
-      const Instance at{&after_, m.now, i.symbols, {}};
-      for (const Access* p : m.parts) {
-        const Formula read = reads_it(m, *p, i);
-        if (read.is_false()) continue;
-        ways.push_back(exists_solved(
-            i.fresh, read & same_place(cell(at, *m.now->store()), target) & ordered_before(y, true, i, false)));
-        for (const Combination& other : combinations_) {
-          const Instance j = instantiate(after_, *other.reads, "n");
-          for (const Access* q : other.parts) {
-            const Formula twice = m.now == other.now && p == q ? !same_instance(i, j) : Formula::truth();
-            into.push_back(make(Formula::all({domain(y), read, reads_it(other, *q, j), twice}), x, c));
-          }
-        }
-      }
-    }
-    into.push_back(make(domain(y) & !Formula::any(std::move(ways)), x, c));
+    each_read("m", [&](const Read& m) {
+      const Formula hit = m.when & meet(m.reader, m.cell, y.now, y.part);
+      if (hit.is_false()) return;
+      ways.push_back(exists_solved(bound(m), Formula::all({hit, same_place(cell(m.at, *m.m->now->store()), y.target),
+                                                           ordered_before(y.now, true, m.reader, false)})));
+      each_read("n", [&](const Read& n) {
+        const bool one = m.m == n.m && m.part == n.part;  // then both choose the same cell
+        const Formula again = n.when & meet(n.reader, n.cell, y.now, y.part);
+        if (again.is_false()) return;
+        into.push_back(
+            make(Formula::all({y.when, hit, again, one ? !same_instance(m.reader, n.reader) : Formula::truth()}), y));
+      });
+    });
+    into.push_back(make(y.when & !Formula::any(std::move(ways)), y));
   }
 
-  void isolated(const Instance& y, const Instance& x, const Spot& part, const Contribution& c,
-                std::vector<Case>& into) const {
-    const Spot target = cell(x, *c.source->store());
-    for (const Combination& m : combinations_) {
-      const Instance i = instantiate(after_, *m.reads, "m");
-      const Instance at{&after_, m.now, i.symbols, {}};
-      for (const Access* p : m.parts) {
-        if (p->storage != part.storage) continue;
-        const Formula mine = Formula::all({domain(y), domain(at), same_place(cell(i, *p), part)});
-        for (const Node& n : after_.extraction.nodes) {
-          if (is_combination(n)) continue;
-          const Instance o = instantiate(after_, n, "o");
-          for (const Access& a : n.accesses) {
-            if (a.variable || a.storage != target_) continue;
-            const auto own = cell_of(o, a);
-            const Formula meets =
-                domain(o) & access_condition(o, a) & (own ? same_place(*own, target) : Formula::truth());
-            Case k = make(Formula::all({mine, meets, !ordered_before(o, a.writes, y, true),
-                                        !ordered_before(at, true, o, a.writes)}),
-                          x, c);
-            k.approximate |= !is_affine(o, a);
-            into.push_back(std::move(k));
-          }
+  void isolated(const Given& y, std::vector<Case>& into) const {
+    each_read("m", [&](const Read& m) {
+      const Formula mine = Formula::all({y.when, m.when, meet(m.reader, m.cell, y.now, y.part)});
+      if (mine.is_false()) return;
+      for (const Node& n : after_.extraction.nodes) {
+        if (sum_.is_combination(n) || is_other_update(n)) continue;
+        const Instance o = instantiate(after_, n, "o");
+        for (const Access& a : n.accesses) {
+          if (a.variable != sum_.variable || a.storage != sum_.target) continue;
+          const auto own = cell_of(o, a);
+          const Formula meets =
+              domain(o) & access_condition(o, a) & (own ? same_place(*own, y.target) : Formula::truth());
+          Case k = make(Formula::all({mine, meets, !ordered_before(o, a.writes, y.now, true),
+                                      !ordered_before(m.at, true, o, a.writes)}),
+                        y);
+          k.approximate |= !is_affine(o, a);
+          into.push_back(std::move(k));
         }
       }
-    }
-  }
-  bool is_combination(const Node& n) const {
-    return std::any_of(combinations_.begin(), combinations_.end(), [&](const Combination& m) { return m.now == &n; });
+    });
   }
 
-  View before_, after_;
+  // An old update of the target by the same operator, which may come in any order with its combinations.
+  bool is_other_update(const Node& n) const {
+    const bool target =
+        (n.stmt->kind == StmtKind::store || n.stmt->kind == StmtKind::assign) && n.stmt->name == sum_.target;
+    return target && !is_added(n.stmt) && accumulation(n.stmt) == sum_.op;
+  }
+
+  const View& before_;
+  const View& after_;
   Query& query_;
-  std::string why_;
-  std::vector<Contribution> contributions_;
-  std::vector<Combination> combinations_;
-  std::vector<const Node*> starts_;
-  std::map<Symbol, const Node*> sums_;
-  std::set<Symbol> used_sums_, partial_;
-  std::optional<Op> op_;
-  Symbol target_;
-  Type type_ = Type::f32;
-  bool identity_fits_ = true;
-  std::vector<int> numbers_;  // of the direct program's statements in the new one
+  const Accumulation& sum_;
 };
+
+Validation refused(const std::string& why, const Stmt& where) {
+  Validation out;
+  out.obligations.push_back(
+      refused_claim("every new statement starts or combines partial results of an accumulation", why, where));
+  return out;
+}
 
 }  // namespace
 
 bool combines_partials(const Program& before, const Program& after) {
   bool found = false;
+  const Extraction old = extract(before);
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::store && is_added(s) && before.find_buffer(s->name) && accumulation(s).has_value();
+    const bool target = s->kind == StmtKind::assign
+                            ? old.variables.count(s->name) != 0
+                            : s->kind == StmtKind::store && before.find_buffer(s->name) != nullptr;
+    found |= target && is_added(s) && accumulation(s).has_value();
     return true;
   };
   visit(after.body, v);
   return found;
 }
 
-Validation validate_accumulation(const Program& before, const Program& after, Query& query) {
-  return AccumulationValidator(before, after, query).run();
+Validation validate_accumulation(const Program& before_program, const Program& after_program, Query& query) {
+  if (const auto difference = interface_difference(before_program, after_program, true))
+    return refused(*difference, {});
+  const View before(before_program), after(after_program);
+  const AccumulationClaim claim = derive_accumulation(before, after);
+  if (!claim.refusal.empty()) return refused(claim.refusal, claim.refused);
+  const DirectProgram direct = direct_program(before, after, claim);
+  Validation out = validate_order(before_program, direct.program, query, direct.contributions);
+  std::set<int> reordered;
+  for (int s : out.reordered_after) reordered.insert(direct.numbers.at(static_cast<std::size_t>(s)));
+  out.reordered_after = std::move(reordered);
+  std::set<Symbol> defined;  // partial results are covered by the conditions on them
+  for (const Accumulation& sum : claim.targets) {
+    PartialResults(before, after, query, sum).add_to(out);
+    const bool entry = !sum.variable && is_defined_on_entry(before_program.find_buffer(sum.target)->kind);
+    if (!entry) defined.insert(sum.target);
+  }
+  for (Obligation& o : lint_after_flow(after_program, defined, query)) out.obligations.push_back(std::move(o));
+  return out;
 }
 
 }  // namespace assay::derive

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/traverse.hpp"
 #include "ir/widening.hpp"
+#include "proofs/obligation/operators.hpp"
 
 namespace assay::derive {
 
@@ -66,9 +68,39 @@ bool FlowText::same_target() {
   const Type was = type(source_);
   const Type is = type(now_);
   if (was == is) return same(a.value, b.value);
+  if (widens_exactly(was, is) && is_float(was) && b.value->op != Op::convert) {
+    const auto op = accumulation(source_.node->stmt);
+    rounds_ = op && !reorders_exactly(*op, was);
+    return op ? widened(a.value, b.value, is) : differ("a wider type computes what is no accumulation");
+  }
   if (!widens_exactly(was, is) || b.value->op != Op::convert || b.value->type != is)
     return differ("the target has another type, and not every value of the old one");
   return same(a.value, b.value->args[0]);
+}
+
+// Between the root and the target the operations are the wider type's, and what they join is converted.
+bool FlowText::widened(const Expr& before, const Expr& after, Type wide) {
+  const StmtNode& s = *source_.node->stmt;
+  const auto reads_target = [&](const Expr& e) {
+    bool found = false;
+    Visitor v;
+    v.enter_expr = [&](const Expr& x) {
+      found |= (x->op == Op::load || x->op == Op::variable) && x->name == s.name;
+      return !found;
+    };
+    visit(e, v);
+    return found;
+  };
+  if (after->type != wide) return differ("types differ");
+  if (is_plain_read(before)) return is_plain_read(after) || differ("a read became another expression");
+  if (before->op != after->op || before->args.size() != after->args.size()) return differ("operations differ");
+  for (std::size_t i = 0; i < before->args.size(); ++i) {
+    const Expr& a = before->args[i];
+    const Expr& b = after->args[i];
+    if (reads_target(a) ? !widened(a, b, wide) : b->op != Op::convert || !same(a, b->args[0]))
+      return differ("a term of the wider accumulation is not the converted one");
+  }
+  return true;
 }
 
 bool FlowText::same_statement() {

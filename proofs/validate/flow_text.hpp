@@ -19,17 +19,21 @@ class FlowText {
   /// Formulas over the new instance's symbols that must have no solution within its domain: index values that differ.
   const std::vector<Formula>& index_violations() const { return index_violations_; }
   const std::string& mismatch() const { return mismatch_; }
+  /// The statement is an accumulation that goes on in a wider type: its value is rounded elsewhere than its source's.
+  bool rounds() const { return rounds_; }
 
  private:
   bool same(const Expr& before, const Expr& after);
   bool same_list(const std::vector<Expr>& before, const std::vector<Expr>& after);
   bool same_target();
+  bool widened(const Expr& before, const Expr& after, Type wide);
   bool differ(std::string what);
 
   const Instance& source_;
   const Instance& now_;
   std::vector<Formula> index_violations_;
   std::string mismatch_;
+  bool rounds_ = false;
 };
 
 /// A load at index values only, or a variable: what a flow step may redirect.

@@ -14,6 +14,7 @@
 #include <array>
 
 #include "ir/traverse.hpp"
+#include "proofs/obligation/operators.hpp"
 #include "proofs/validate/accumulation.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
@@ -32,8 +33,8 @@ using namespace derive;
 
 class StepValidator {
  public:
-  StepValidator(const Program& before, const Program& after, Query& query)
-      : before_(before), after_(after), query_(query) {}
+  StepValidator(const Program& before, const Program& after, Query& query, std::set<int> gathered = {})
+      : before_(before), after_(after), query_(query), gathered_(std::move(gathered)) {}
 
   Validation run() {
     if (const auto difference = interface_difference(before_.program, after_.program, false)) {
@@ -370,7 +371,7 @@ class StepValidator {
     if (!reversed.violation.is_false()) {
       if (update) {
         const Type type = target_type(*p.source);
-        const bool exact = !is_float(type) || (*op != Op::add && *op != Op::mul);
+        const bool exact = reorders_exactly(*op, type);
         into.commuting.push_back({std::move(reversed),
                                   exact,
                                   {p.source->statement, q.source->statement},
@@ -388,7 +389,7 @@ class StepValidator {
       Case apart_threads = make(a.variable ? !same_thread(y1, y2) : different_groups(y1, y2), "RACE-1");
       if (!apart_threads.violation.is_false()) into.threads.push_back(std::move(apart_threads));
     }
-    if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes) {
+    if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes && gathered_.count(p.now->statement) == 0) {
       // Whatever the old order was: copies that were separate may have become one.
       const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true),
                                              !ordered_before(y2, true, y1, true), !same_instance(y1, y2)});
@@ -454,6 +455,7 @@ class StepValidator {
   Validation out_;
   std::vector<Pair> pairs_;
   std::map<int, std::optional<Op>> updates_;  // by statement of the old program
+  std::set<int> gathered_;  // statements of the new program whose stores partial results take over (PRF-57)
   bool grid_changed_ = false;
   bool vacuous_ = false;  // nothing that the step moves ever executes
 };
@@ -486,16 +488,22 @@ Validation validate(const Program& before, const Program& after, Query& query) {
   if (needs_parallel_meaning(before) || needs_parallel_meaning(after))
     return not_built("proofs about @workgroup, @reduce, barrier and shared are not built yet");
   if (!moves_values(before, after)) return validate_order(before, after, query);
+  if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   if (has_launch(before) || has_launch(after))
     return not_built("proofs about values that take another way in a program of several launches are not built yet");
-  return combines_partials(before, after) ? validate_accumulation(before, after, query)
-                                          : validate_flow(before, after, query);
+  return validate_flow(before, after, query);
 }
 
-Validation derive::validate_order(const Program& before, const Program& after, Query& query) {
-  if (const auto spelled = derive::spell_out_zeroing(before, after))
-    return derive::in_given_numbers(StepValidator(spelled->before, spelled->after, query).run(), *spelled);
-  return StepValidator(before, after, query).run();
+Validation derive::validate_order(const Program& before, const Program& after, Query& query,
+                                  const std::set<int>& gathered) {
+  if (const auto spelled = derive::spell_out_zeroing(before, after)) {
+    std::set<int> numbers;
+    for (std::size_t k = 0; k < spelled->after_origin.size(); ++k) {
+      if (gathered.count(spelled->after_origin[k]) != 0) numbers.insert(static_cast<int>(k));
+    }
+    return derive::in_given_numbers(StepValidator(spelled->before, spelled->after, query, numbers).run(), *spelled);
+  }
+  return StepValidator(before, after, query, gathered).run();
 }
 
 }  // namespace assay

@@ -20,13 +20,7 @@ TEST(FlowProperty, proved_computes_the_same_and_refuted_does_not) {
   options.seed = seed ? std::strtoull(seed, nullptr, 10) : 20261130;
   options.pairs = cases ? std::max(50, std::atoi(cases)) : 600;
   const FlowPropertyResult r = check_flow_steps(options);
-  fmt::print(
-      "pairs {} (lines refused {}): proved {}, violated {} (equal on every input tried {}, equal terms {}), undecided "
-      "{} "
-      "(equal terms {}); traced by terms {}\n",
-      r.pairs, r.refused, r.proved, r.violated, r.same_bits, r.same_terms, r.undecided, r.needless, r.traced);
-  for (const auto& [operation, count] : r.proved_by) fmt::print("  {} proved {}\n", operation, count);
-  for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
+  fmt::print("{}", statistics(r));
   for (std::size_t k = 0; k < r.failures.size() && k < 3; ++k) ADD_FAILURE() << r.failures[k];
   RULE_TRUE("PRF-47", r.failures.empty());
   if (r.pairs < 300) {

@@ -47,6 +47,21 @@ TEST(ExecOrderExact, InexactAccumulationsMarkTheirCells) {
   RULE_EQ("EXEC-30", Marks{false}, sum({1e30, -1e30, 0}));
 }
 
+// A combination of partial results: the tree of the same operator counts, products of its leaves do not.
+TEST(ExecOrderExact, TheTreeOfACombinationCounts) {
+  const auto marks = [](const std::string& update, Values p) {
+    return run_reordered("program p { input P: f32[4]  output C: f32[1]  C[0] = 0.0  " + update + " }",
+                         {{"P", row(Type::f32, std::move(p))}}, {1})
+        .tainted.at("C");
+  };
+  // 2^24 + 1 rounds, and the two halves cancel again.
+  const Values cancelling{16777216, 1, -16777216, 0};
+  RULE_EQ("EXEC-30", Marks{true}, marks("C[0] += (P[0] + P[1]) + (P[2] + P[3])", cancelling));
+  RULE_EQ("EXEC-30", Marks{true}, marks("C[0] += P[3] + (P[0] + P[1])", cancelling));
+  RULE_EQ("EXEC-30", Marks{false}, marks("C[0] += (P[1] + P[1]) + (P[3] + P[3])", cancelling));
+  RULE_EQ("EXEC-30", Marks{false}, marks("C[0] += (P[0] + P[1]) * P[3]", cancelling));
+}
+
 TEST(ExecOrderExact, OnlyOperationsOnTheAccumulatedValueCount) {
   // The product is rounded, each sum is exact: the terms are the same in any order.
   const TensorMap a{{"A", row(Type::f32, {3, 0, 0})}, {"B", row(Type::f32, {0.1, 0, 0})}};

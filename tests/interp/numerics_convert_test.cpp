@@ -5,6 +5,8 @@
 #include "interp/numerics.hpp"
 #include "interp/random.hpp"
 #include "interp/values.hpp"
+#include "ir/literal.hpp"
+#include "ir/widening.hpp"
 #include "numerics_reference.hpp"
 #include "tests/support/rules.hpp"
 
@@ -77,6 +79,25 @@ TEST(NumericsConvert, FloatToFloatRoundsOnce) {
   // 1 + 2^-11 + 2^-40 is above a tie of f16; through f32 it would become the tie, and then 1.
   const Scalar above_tie{Type::f64, std::bit_cast<std::uint64_t>(1 + 0x1p-11 + 0x1p-40)};
   RULE_EQ("NUM-25", 0x3c01U, computed_convert(Type::f16, above_tie).bits);
+}
+
+// Steps that keep values in a wider type rest on it; a NaN comes back as the one NaN.
+TEST(NumericsConvert, WhatWidensExactlyComesBack) {
+  int pairs = 0;
+  for (const Type from : scalar_types) {
+    for (const Type to : scalar_types) {
+      if (!widens_exactly(from, to)) continue;
+      ++pairs;
+      int lost = 0;
+      for (const Scalar& s : samples(from)) {
+        const Scalar same = is_float(from) && std::isnan(to_double(s)) ? canonical_nan(from) : s;
+        const Scalar wide{to, computed_convert(to, s).bits};
+        lost += computed_convert(from, wide).bits == same.bits ? 0 : 1;
+      }
+      RULE_TRUE("PRF-40", lost == 0) << name(from) << " " << name(to);
+    }
+  }
+  EXPECT_EQ(13 + 18, pairs);
 }
 
 TEST(NumericsConvert, IntegerToFloatRoundsOnce) {

@@ -26,7 +26,7 @@ TEST(Line, UnknownOperation) {
 }
 
 TEST(Line, OperationsThatAreNotBuiltYet) {
-  for (const char* text : {"tensorize i j i", "fuse_epilogue B", "split_reduce i blocks=8 target=B"}) {
+  for (const char* text : {"tensorize i j i", "fuse_epilogue B"}) {
     const Step s = refused(text);
     RULE_EQ("SCH-6", "SCH-6", s.code);
     RULE_TRUE("SCH-6", s.refusal.diagnostic.message.find("not built yet") != std::string::npos);

@@ -1,5 +1,7 @@
 // privatize: what it makes, what it refuses (PVT-…), and that its obligations follow from what it made.
 #include "moves.hpp"
+#include "proofs/portfolio/query.hpp"
+#include "proofs/validate/validate.hpp"
 
 namespace assay::test {
 namespace {
@@ -65,6 +67,49 @@ TEST(Privatize, CopiesUnderTheConditionsThatTheLoopDoesNotChange) {
       moved(nest("for i in 0..8 { for k in 0..9 { if i < 4 { A[i + 60] += X[k] } if i < 3 { A[i + 60] *= 2.0 } } }"),
             "privatize A over=k -> acc");
   RULE_EQ("PVT-8", std::string("BND-1"), two.code);
+}
+
+TEST(Privatize, AccumulatesInAWiderType) {
+  const std::string head = "input A: f16[6, 9] input v: f16[9] inout y: f16[6] ";
+  const auto wide = [&](const std::string& statements, const std::string& type) {
+    return moved(program("program p { " + head + statements + " }"),
+                 "privatize y over=k precision=" + type + " -> acc");
+  };
+  const auto shows = [](const Moved& m, const std::string& part) { return m.text.find(part) != std::string::npos; };
+  const Moved sum = wide("for i in 0..6 { for k in 0..9 { y[i] += A[i, k] * v[k] } }", "f32");
+  EXPECT_EQ("", sum.code);
+  RULE_TRUE("PVT-10", shows(sum, "var acc: f32 = f32(y[i])")) << sum.text;
+  RULE_TRUE("PVT-12", shows(sum, "acc = acc + f32(A[i, k] * v[k])")) << sum.text;
+  RULE_TRUE("PVT-12", shows(sum, "y[i] = f16(acc)")) << sum.text;
+  const Moved chain = wide("for i in 0..6 { for k in 0..9 { y[i] = y[i] - v[k] - A[i, k] } }", "f64");
+  EXPECT_EQ("", chain.code);
+  RULE_TRUE("PVT-12", shows(chain, "acc = acc - f64(v[k]) - f64(A[i, k])")) << chain.text;
+  const Moved fused = wide("for i in 0..6 { for k in 0..9 { y[i] = fma(A[i, k], v[k], y[i]) } }", "f32");
+  EXPECT_EQ("", fused.code);
+  RULE_TRUE("PVT-12", shows(fused, "acc = fma(f32(A[i, k]), f32(v[k]), acc)")) << fused.text;
+  // Other statements see and store rounded values.
+  const Moved mixed = wide("for i in 0..6 { for k in 0..9 { y[i] += v[k] y[i] = y[i] * 0.5 + v[k] } }", "f32");
+  EXPECT_EQ("", mixed.code);
+  RULE_TRUE("PVT-12", shows(mixed, "acc = f32(f16(acc) * 0.5 + v[k])")) << mixed.text;
+  const auto code = [&](const std::string& statements, const std::string& type) { return wide(statements, type).code; };
+  for (const char* type : {"bf16"}) RULE_EQ("PVT-10", "PVT-10", code("for k in 0..9 { y[0] += v[k] }", type));
+  RULE_EQ("PVT-11", "PVT-11", code("for k in 0..9 { y[0] = v[k] - y[0] }", "f32"));
+}
+
+TEST(Privatize, AWiderSumNeedsALicence) {
+  const auto validated = [](const std::string& update, const std::string& type) {
+    const Program p =
+        number_statements(program("program p { input v: f16[9] inout y: f16[1] for k in 0..9 { " + update + " } }"));
+    const auto query = make_portfolio_query();
+    const StepResult r = apply_line(p, line("privatize y over=k precision=" + type), *query);
+    EXPECT_TRUE(r.has_value());
+    return validate(p, r->program, *query);
+  };
+  const Validation sum = validated("y[0] += v[k]", "f32");
+  RULE_TRUE("PVT-13", sum.licence == Licence::rounds && !sum.reordered_before.empty() && !sum.reordered_after.empty());
+  RULE_TRUE("PRF-40", sum.licence == Licence::rounds);
+  RULE_TRUE("PVT-13", validated("y[0] = max(v[k], y[0])", "f32").licence == Licence::exact);
+  RULE_TRUE("PVT-13", validated("y[0] += v[k]", "f16").licence == Licence::exact);
 }
 
 TEST(Privatize, RefusesWhatHasNoSingleCell) {

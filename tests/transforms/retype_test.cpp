@@ -1,5 +1,5 @@
 // retype: the kind of a loop in place, and the places where a kind may not stand (spec/retype.md).
-#include "steps.hpp"
+#include "moves.hpp"
 
 namespace assay::test {
 namespace {
@@ -24,12 +24,72 @@ TEST(Retype, ChangesTheKindAndNothingElse) {
   }
 }
 
-TEST(Retype, LanesAndChainsAreNotBuilt) {
-  for (const char* key : {"lanes=8", "chains=4", "lanes=8 chains=4"}) {
-    const Step s = step(nest("for k in 0..8 { A[0] += X[k] }"), std::string("retype k axis=vectorized ") + key);
-    RULE_EQ("RET-2", "RET-2", s.code);
-    RULE_TRUE("RET-2", s.error && s.refusal.diagnostic.message.find("not built yet") != std::string::npos);
-  }
+TEST(Retype, LanesBelongToAVectorizedReduction) {
+  const auto code = [](const std::string& l) { return moved(nest("for k in 0..8 { A[0] += X[k] }"), l).code; };
+  for (const char* l : {"retype k axis=grid lanes=8", "retype k axis=vectorized chains=4",
+                        "retype k axis=vectorized lanes=0", "retype k axis=vectorized lanes=1025",
+                        "retype k axis=vectorized lanes=64 chains=17", "retype k axis=serial chains=2"})
+    RULE_EQ("RET-2", "RET-2", code(l));
+  RULE_EQ("RET-2", "", code("retype k axis=vectorized lanes=4 chains=256"));
+}
+
+TEST(Retype, AReductionInLanesIsWrittenOut) {
+  const Moved m = moved(nest("for i in 0..9 { for k in 1..40 step 2 { A[i] += Y[i, k] } }"),
+                        "retype k axis=vectorized lanes=2 chains=3");
+  const std::string text =
+      "for i in 0..9 { for k_s in 0..6 { A_lanes[k_s] = -0.0 } for k_b in 0..3 { for k_c in 0..3 @unrolled { for k in "
+      "0..2 "
+      "@vectorized { A_lanes[k + 2 * k_c] += Y[i, 2 * k + 4 * k_c + 12 * k_b + 1] } } } A[i] += A_lanes[0] + "
+      "(A_lanes[1] + "
+      "A_lanes[2]) + (A_lanes[3] + (A_lanes[4] + A_lanes[5])) for k_r in 37..40 step 2 { A[i] += Y[i, k_r] } }";
+  for (const char* rule : {"RET-12", "RET-13", "RET-14", "RET-15"})
+    RULE_EQ(rule, printed(text, "local A_lanes: f32[6]"), m.text);
+  EXPECT_EQ("", m.code);
+  RULE_TRUE("RET-12", m.after->find_buffer("A_lanes")->kind == BufferKind::local);
+}
+
+TEST(Retype, ReductionsInLanes) {
+  const auto proved = [](const std::string& statements, const std::string& declarations = {}) {
+    const Moved m = moved(nest(statements, declarations), "retype k axis=vectorized lanes=4");
+    EXPECT_EQ("", m.code) << statements << m.text;
+    return m.text;
+  };
+  // A variable, at every size; where no full round fits, nothing is combined.
+  const std::string any =
+      proved("for i in 0..3 { var s: f32 = 0.5 for k in 0..n { s = s + Y[i, k] } A[i] = s }", "param n in 0..60");
+  RULE_TRUE("RET-14", any.find("if 4 <= n {\n    s = s + (") != std::string::npos) << any;
+  RULE_TRUE("RET-15", any.find("for k_r in 4*floordiv(n, 4)..n") != std::string::npos) << any;
+  const std::string even = proved("for k in 0..n { A[0] max= X[k] }", "param n in 0..60 require floormod(n, 4) == 0");
+  RULE_TRUE("RET-15", even.find("k_r") == std::string::npos) << even;
+  proved("for i in 0..9 { for k in 0..i { A[i] += Y[i, k] } }");        // a triangle
+  proved("for k in 0..37 { if k < 30 { A[1] *= X[k] } }");              // a mask
+  proved("for k in 0..37 { var t: f32 = X[k] A[1] = A[1] - t * t }");   // a variable of each lane
+  proved("for k in 0..37 { B[0, k] = X[k] A[1] += X[k] }");             // other work, one cell per lane
+  proved("for k in 0..37 { for j in 0..3 { A[1] += Y[j, k] } }");       // a loop inside
+  proved("for i in 0..8 @grid { for k in 0..9 { A[i] += Y[i, k] } }");  // a copy for each group
+  const std::string two = proved(
+      "var s: f32 = 0.0 for k in 0..20 { s = s + X[k] A[0] max= X[k] } A[1] = s");  // two targets, each with its lanes
+  RULE_TRUE("RET-11", two.find("s_lanes[k]") != std::string::npos && two.find("A_lanes[k]") != std::string::npos)
+      << two;
+  proved("var s: f32 = 0.0 for k in 0..20 { s = s + X[k] s = s + Y[0, k] } A[0] = s");
+}
+
+TEST(Retype, WhatIsNoReductionInLanes) {
+  const auto code = [](const std::string& statements, const std::string& loop = "k") {
+    return moved(nest(statements), "retype " + loop + " axis=vectorized lanes=4").code;
+  };
+  RULE_EQ("RET-10", "RET-10", code("for k in 0..9 @grid { A[0] += X[k] }"));
+  RULE_EQ("RET-10", "RET-10", code("A[0] = scope s: f32 { s = 0.0 for k in 0..9 { s = s + X[k] } }"));
+  RULE_EQ("RET-10", "RET-10", code("for k in 0..9 { A[0] += X[k] } for k in 0..9 { A[0] += X[k] }", "k*"));
+  RULE_EQ("RET-11", "RET-11", code("for k in 0..8 { A[0] = X[k] - A[0] }"));
+  RULE_EQ("RET-11", "RET-11", code("for k in 0..8 { A[0] = A[0] * 0.5 + X[k] }"));
+  RULE_EQ("RET-11", "RET-11", code("for k in 0..8 { A[k] += X[k] }"));
+  RULE_EQ("RET-11", "RET-11", code("for k in 0..8 { for j in 0..3 { A[j] += Y[j, k] } }"));
+  RULE_EQ("RET-11", "RET-11", code("for k in 0..8 { A[0] += X[k] A[1] *= X[k] }"));
+  RULE_EQ("RET-11", "RET-11", code("for k in 0..8 { A[0] += X[k] B[0, k] = A[0] }"));
+  // Other work that lanes cannot do at once is refuted.
+  EXPECT_EQ("IND-2", code("for k in 0..8 { B[0, 0] = X[k] A[1] += X[k] }"));
+  RULE_EQ("PRF-57", "DEP-2", code("for k in 0..8 { B[0, k + 1] = B[0, k] A[1] += X[k] }"));
 }
 
 // Each of these would give a program that the language does not have.

@@ -3,13 +3,16 @@
 //
 //   for k { … C[c] … }   becomes   acc = C[c];  for k { … acc … };  C[c] = acc
 //
+// With `precision=` the private storage has a wider type, and accumulations go on in it: acc = acc ⊕ T(e).
 // A cell that inner loops move is a tile: the copies run over the same inner loops. Conditions that all accesses share and
 // that do not depend on k stand around the copies too. That nothing else touches the cells meanwhile is an obligation.
 #include <algorithm>
 
 #include "ir/analysis/access.hpp"
+#include "ir/widening.hpp"
 #include "transforms/define.hpp"
 #include "transforms/names.hpp"
+#include "transforms/reduction.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
@@ -27,6 +30,12 @@ class Privatize final : public Operation {
     d.parameters = {
         {"target", ParameterInfo::Kind::buffer, true, {}, {}, "the buffer that is accumulated into"},
         {"over", ParameterInfo::Kind::loops, true, {}, {}, "the loop during which the cells stay private"},
+        {"precision",
+         ParameterInfo::Kind::choice,
+         false,
+         {},
+         {"f16", "bf16", "f32", "f64"},
+         "type of the private storage, when wider"},
         {"accumulator", ParameterInfo::Kind::result, false, "TARGET_acc", {}, "name of the private storage"},
     };
     d.refusals = {
@@ -36,8 +45,11 @@ class Privatize final : public Operation {
         {"PVT-4", "the cell depends on the loop itself"},
         {"PVT-5", "a loop that moves the cell is a hardware loop or depends on other loops inside"},
         {"PVT-6", "the tile has no extent free of loop symbols"},
+        {"PVT-10", "`precision` is no float type that holds all values of the target's"},
+        {"PVT-11", "with `precision`: the loop accumulates nothing into the target"},
     };
     d.schema = "F (flow)";
+    d.greatest = Licence::rounds;
     d.obligations = {"flow-equal", "window-cover", "in-bounds", "defined-before-read"};
     d.example_program =
         "program rows { input A: f32[4, 9] inout y: f32[4]\n"
@@ -47,10 +59,20 @@ class Privatize final : public Operation {
     return d;
   }
 
-  static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) {
+  static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program& p) {
     const auto over = line.loops.find("over");
     if (over == line.loops.end() || over->second.size() != 1)
       return tl::unexpected(error("PVT-1", line.place("over"), "`privatize` is over one loop"));
+    const Buffer& target = *p.find_buffer(line.buffers.at("target"));
+    if (const auto precision = line.choices.find("precision"); precision != line.choices.end()) {
+      const Type to = *parse_type(precision->second);
+      if (!is_float(target.type) || (to != target.type && !widens_exactly(target.type, to))) {
+        return tl::unexpected(
+            error("PVT-10", line.place("precision"),
+                  fmt::format("`{}` is of type {}, and {} is no float type that holds all of its values", target.name,
+                              name(target.type), name(to))));
+      }
+    }
     return std::make_unique<Privatize>(std::move(line));
   }
 
@@ -66,15 +88,19 @@ class Privatize final : public Operation {
     const Symbol accumulator =
         line_.results.empty() ? derived_name(target, "acc", names) : names.fresh(line_.results.at("accumulator"));
     const Buffer& buffer = *before.find_buffer(target);
+    const auto precision = line_.choices.find("precision");
+    const Type wide = precision == line_.choices.end() ? buffer.type : *parse_type(precision->second);
+    if (wide != buffer.type && found->accumulations.empty())
+      return tl::unexpected(refused("PVT-11", fmt::format("the loop accumulates nothing into `{}`", target), loop));
     Program after = before;
     std::vector<Index> at;
     if (!found->tile_loops.empty()) {
       const auto tile = tile_of(before, found->cell, found->tile_loops, found->around);
       if (!tile) return tl::unexpected(refused("PVT-6", "the number of private cells has no constant bound", loop));
       at = tile->at;
-      after.buffers.push_back({accumulator, BufferKind::local, buffer.type, tile->dims, {}, {}, loop->where});
+      after.buffers.push_back({accumulator, BufferKind::local, wide, tile->dims, {}, {}, loop->where});
     }
-    const Block replacement = rewritten(*found, loop, target, accumulator, buffer.type, at, names);
+    const Block replacement = rewritten(*found, loop, {target, buffer.type}, {accumulator, wide}, at, names);
     Program out = rewrite_loops(after, [&](const Stmt& s) -> std::optional<Block> {
       if (s->name != loop->name) return std::nullopt;
       return replacement;
@@ -87,6 +113,7 @@ class Privatize final : public Operation {
     std::vector<Index> cell{};
     std::vector<Stmt> tile_loops{};  // that move the cell, outermost first
     std::vector<Stmt> around{};      // all loops around the access
+    std::set<int> accumulations{};   // statements X = X ⊕ e
     std::vector<Guard> shared{};  // conditions inside the loop that all accesses stand under and that the copies share
   };
 
@@ -100,10 +127,8 @@ class Privatize final : public Operation {
     bool any = false, stored = false;
     std::size_t depth = 0;
     for (const Node& n : extraction.nodes) {
-      const auto at =
-          std::find_if(n.loops.begin(), n.loops.end(), [&](const Stmt& l) { return l->name == loop->name; });
-      if (at == n.loops.end()) continue;
-      depth = static_cast<std::size_t>(at - n.loops.begin());
+      if (depth_of(n, loop->name) == n.loops.size()) continue;
+      depth = depth_of(n, loop->name);
       for (const Access& a : n.accesses) {
         if (a.variable || a.storage != target) continue;
         const auto cell = a.whole ? std::nullopt : plain_cell(a.indices);
@@ -121,30 +146,15 @@ class Privatize final : public Operation {
           out.around = n.loops;
           out.shared = inside;
         } else {
-          keep_common(out.shared, inside);
+          out.shared = common_guards(std::move(out.shared), inside);
         }
         any = true;
         stored |= a.writes;
+        if (a.writes && accumulation(n.stmt)) out.accumulations.insert(n.statement);
       }
     }
     if (!stored) return tl::unexpected(refused("PVT-2", fmt::format("the loop does not store to `{}`", target), loop));
-    return classified(std::move(out), depth_of(out.around, loop), loop);
-  }
-
-  static std::size_t depth_of(const std::vector<Stmt>& loops, const Stmt& loop) {
-    return static_cast<std::size_t>(
-        std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == loop->name; }) - loops.begin());
-  }
-
-  static void keep_common(std::vector<Guard>& shared, const std::vector<Guard>& other) {
-    shared.erase(std::remove_if(shared.begin(), shared.end(),
-                                [&](const Guard& g) {
-                                  return std::none_of(other.begin(), other.end(), [&](const Guard& h) {
-                                    return g.statement == h.statement && g.positive == h.positive &&
-                                           g.condition == h.condition;
-                                  });
-                                }),
-                 shared.end());
+    return classified(std::move(out), depth_of(out.around, loop->name), loop);
   }
 
   tl::expected<Uses, Refusal> classified(Uses u, std::size_t depth, const Stmt& loop) const {
@@ -168,61 +178,76 @@ class Privatize final : public Operation {
       }
       u.tile_loops.push_back(l);
     }
-    u.shared.erase(std::remove_if(u.shared.begin(), u.shared.end(), [&](const Guard& g) { return !known(g, hidden); }),
-                   u.shared.end());
+    u.shared.erase(
+        std::remove_if(u.shared.begin(), u.shared.end(), [&](const Guard& g) { return !is_known(g, hidden); }),
+        u.shared.end());
     return u;
   }
 
-  // The condition reads no data and can be asked outside the loop.
-  static bool known(const Guard& g, const std::set<Symbol>& hidden) {
-    bool fine = true;
-    Visitor v;
-    v.enter_expr = [&](const Expr& e) {
-      fine &= e->op != Op::load && e->op != Op::variable && e->op != Op::scope;
-      if (e->op == Op::index) {
-        for (const Symbol& s : symbols_of({e->index})) fine &= hidden.count(s) == 0;
-      }
-      return fine;
+  struct Storage {
+    Symbol name;
+    Type type;
+  };
+
+  // The value of an accumulation, of which the target is now read in the wide type: the operations between the root and
+  // that read are the wide type's, and what they join is converted.
+  static Expr widened(const Expr& e, const Storage& wide) {
+    if (e->op == Op::convert && e->args[0]->type == wide.type && e->args[0]->name == wide.name) return e->args[0];
+    const auto joined = [&](const Expr& a) {
+      return reads(a, wide.name) ? widened(a, wide) : make_convert(wide.type, a, a->where);
     };
-    visit(g.condition, v);
-    return fine;
+    std::vector<Expr> operands;
+    for (const Expr& a : e->args) operands.push_back(joined(a));
+    return make_op(e->op, std::move(operands), e->where);
+  }
+  static bool reads(const Expr& e, const Symbol& storage) {
+    bool found = false;
+    Visitor v;
+    v.enter_expr = [&](const Expr& x) {
+      found |= (x->op == Op::load || x->op == Op::variable) && x->name == storage;
+      return !found;
+    };
+    visit(e, v);
+    return found;
   }
 
-  Block rewritten(const Uses& u, const Stmt& loop, const Symbol& target, const Symbol& accumulator, Type type,
+  Block rewritten(const Uses& u, const Stmt& loop, const Storage& target, const Storage& accumulator,
                   const std::vector<Index>& at, NameSupply& names) const {
     const bool scalar = u.tile_loops.empty();
+    const bool wider = target.type != accumulator.type;
+    const auto in_type = [](Type to, const Expr& e) { return e->type == to ? e : make_convert(to, e, e->where); };
+    const auto read = [&](Location where) {
+      return scalar ? make_variable(accumulator.name, accumulator.type, where)
+                    : make_load(accumulator.name, accumulator.type, index_expressions(at), where);
+    };
     const auto to_private = [&](const Expr& e) {
-      if (e->op != Op::load || e->name != target) return e;
-      return scalar ? make_variable(accumulator, type, e->where)
-                    : make_load(accumulator, type, index_expressions(at), e->where);
+      return e->op == Op::load && e->name == target.name ? in_type(target.type, read(e->where)) : e;
     };
     Block moved = rewrite({loop}, to_private, [&](const Stmt& s) -> Block {
-      if (s->kind != StmtKind::store || s->name != target) return {s};
+      if (s->kind != StmtKind::store || s->name != target.name) return {s};
       return {with(s, [&](StmtNode& n) {
-        n.name = accumulator;
+        n.name = accumulator.name;
         n.kind = scalar ? StmtKind::assign : StmtKind::store;
         n.indices = scalar ? std::vector<Expr>{} : index_expressions(at);
+        const bool accumulates = u.accumulations.count(s->provenance->statement) != 0;
+        if (wider) n.value = accumulates ? widened(n.value, accumulator) : in_type(accumulator.type, n.value);
       })};
     });
 
     const auto value = [&](bool in) {
-      if (in) return make_load(target, type, index_expressions(u.cell));
-      return scalar ? make_variable(accumulator, type) : make_load(accumulator, type, index_expressions(at));
+      if (!in) return in_type(target.type, read({}));
+      return in_type(accumulator.type, make_load(target.name, target.type, index_expressions(u.cell)));
     };
     const auto transfer = [&](bool in) {
       Stmt s;
       if (!in) {
-        s = make_store(target, index_expressions(u.cell), value(false), loop->where);
+        s = make_store(target.name, index_expressions(u.cell), value(false), loop->where);
       } else if (scalar) {
-        s = make_assign(accumulator, value(true), loop->where);
+        s = make_assign(accumulator.name, value(true), loop->where);
       } else {
-        s = make_store(accumulator, index_expressions(at), value(true), loop->where);
+        s = make_store(accumulator.name, index_expressions(at), value(true), loop->where);
       }
-      Block inner{s};
-      for (auto g = u.shared.rbegin(); g != u.shared.rend(); ++g) {
-        const Expr condition = g->positive ? g->condition : make_op(Op::lnot, {g->condition});
-        inner = {make_branch(condition, std::move(inner), {}, loop->where)};
-      }
+      const Block inner = guarded(u.shared, {s}, {}, loop->where);
       std::map<Symbol, Symbol> renamed;
       std::map<Symbol, Index> map;
       for (const Stmt& l : u.tile_loops) {
@@ -234,9 +259,9 @@ class Privatize final : public Operation {
 
     Block out;
     if (scalar && u.shared.empty()) {
-      out.push_back(make_declare(accumulator, type, value(true), loop->where));
+      out.push_back(make_declare(accumulator.name, accumulator.type, value(true), loop->where));
     } else {
-      if (scalar) out.push_back(make_declare(accumulator, type, Expr(), loop->where));
+      if (scalar) out.push_back(make_declare(accumulator.name, accumulator.type, Expr(), loop->where));
       const Block in = transfer(true);
       out.insert(out.end(), in.begin(), in.end());
     }
