@@ -68,14 +68,23 @@ constexpr Feature features[] = {
      " for k in 0..8 { C[8*bi + ti, 8*bj + tj] = C[8*bi + ti, 8*bj + tj] + S[8*ti + k] * T[k, tj] }  barrier } } } } "
      "}"},
     {"recurrence", "for i in 0..n { for j in 0..n { for k in 1..n { C[j, k] = C[j, k - 1] * A[i, k] + B[k, j] } } }"},
+    {"recurrence along one loop", "for i in 0..n { for k in 0..4096 { R[k + 1] = R[k] * R[k + 1] + 1.0 } }"},
+    {"short loops",
+     "for i in 0..n { for j in 0..n { for q in 0..16 { for k in 0..4 {"
+     " C[i, j] = C[i, j] + A[i, 4*q + k] * B[4*q + k, j] } } } }"},
+    {"few threads",
+     "for bj in 0..16 @grid { for i in 0..n @grid { for tj in 0..4 @workgroup { for kk in 0..16 {"
+     " S[tj] = A[i, 4*kk + tj]  barrier"
+     " for k in 0..4 { C[i, 4*bj + tj] = C[i, 4*bj + tj] + S[k] * B[4*kk + k, 4*bj + tj] }  barrier } } } }"},
     {"element by thread",
      "for r in 0..n @grid { for i in 0..n @grid { for j in 0..n @workgroup { X[r, i, j] = A[i, j] * B[r, j] } } }"},
 };
 
 Program program_of(std::string_view type, std::string_view body) {
-  const std::string_view result = body.find("X[") != std::string_view::npos ? "inout X: f32[n, n, n]" : "";
+  const auto uses = [&](std::string_view name) { return body.find(name) != std::string_view::npos; };
+  const std::string_view result = uses("X[") ? "inout X: f32[n, n, n]" : uses("R[") ? "inout R: f32[4097]" : "";
   return program_from(
-      fmt::format("program p {{ param n in 64..65  input A: {0}[n, n]  input B: {0}[n, n]  inout C: {0}[n, n]\n"
+      fmt::format("program p {{ param n in 1..65  input A: {0}[n, n]  input B: {0}[n, n]  inout C: {0}[n, n]\n"
                   "{1}  input ids: i32[n] in 0..64  shared S: {0}[64]  shared T: {0}[8, 8]\n{2} }}",
                   type, result, body));
 }
@@ -94,6 +103,14 @@ void interpret(benchmark::State& state, const Program& p, interp::Options option
     if (outcome.status != interp::Status::ok) return state.SkipWithError("the interpretation did not end");
   }
   set_counter(state);
+}
+
+// What a run costs whatever it computes: resolution, compilation, buffers, outputs.
+void start(benchmark::State& state, const Program& p) {
+  interp::Options options;
+  options.parameters = {{"n", 1}};
+  const TensorMap inputs = interp::generate_inputs(p, options.parameters, interp::InputKind::exact, 1);
+  for (auto _ : state) benchmark::DoNotOptimize(interp::run(p, inputs, options).operations);
 }
 
 void enclose(benchmark::State& state, const Program& p) {
@@ -150,6 +167,14 @@ void register_interpreters() {
     const std::string text(name(type));
     add("interpreter/type/" + text, [p = program_of(text, product)](benchmark::State& s) { interpret(s, p, {}); });
   }
+  // Blocks have no arithmetic: they are moved, and mixed by the cheapest function that they have.
+  const std::pair<const char*, const char*> blocks[] = {
+      {"u32x4", "for i in 0..n { for j in 0..n { for k in 0..n { C[i, j] = select(k == j, A[i, k], B[k, j]) } } }"},
+      {"u32x4, mixed",
+       "for i in 0..n { for j in 0..n { for k in 0..n { C[i, k] = threefry_light(A[i, k], B[k, j]) } } }"}};
+  for (const auto& [name, body] : blocks)
+    add(fmt::format("interpreter/type/{}", name),
+        [p = program_of("u32x4", body)](benchmark::State& s) { interpret(s, p, {}); });
   for (const Feature& f : features) {
     interp::Options options;
     options.detect_races = std::string_view(f.name).ends_with("races");
@@ -158,6 +183,7 @@ void register_interpreters() {
   }
   interp::Options tree;
   tree.engine = interp::Engine::tree;
+  add("interpreter/start", [p = program_of("f32", product)](benchmark::State& s) { start(s, p); });
   add("interpreter/tree", [p = program_of("f32", product), tree](benchmark::State& s) { interpret(s, p, tree); });
   interp::Options marks;
   marks.reordered = {3};

@@ -33,12 +33,13 @@ constexpr CommandInfo commands[] = {
     {"prove", "search for a difference between two programs", "A.air B.air", 2, 2},
     {"codegen", "print the generated kernel", "P.air", 1, 1},
     {"parse", "check a text and print it, or its syntax tree", "F", 1, 1},
+    {"menu", "list the steps that apply to a program, or a default schedule", "P.air", 1, 1},
     {"test", "judge the `# expect:` lines of files and folders", "PATH...", 1, many},
     {"ops", "list the schedule operations, or explain one", "[NAME]", 0, 1},
     {"explain", "explain a code in full", "CODE", 1, 1},
 };
-constexpr const char* later_commands[] = {"menu",    "fuzz",      "replay", "reduce",  "merge",
-                                          "promote", "verify-op", "new-op", "mutants", "recheck"};
+constexpr const char* later_commands[] = {"fuzz",      "replay", "reduce",  "merge",  "promote",
+                                          "verify-op", "new-op", "mutants", "recheck"};
 constexpr const char* later_options[] = {"--cert", "--plugin", "--no-fork"};
 
 Diagnostic wrong(std::string message, std::string help = {}) {
@@ -87,12 +88,12 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
   choice("--color", a.colour, {"auto", "always", "never"}, "when to use colour");
   flag("-v,--verbose", a.verbose, "no limit on lines; every obligation");
   flag("--timing", a.timing, "times in the answer");
-  if (is({"run", "lint", "check", "apply", "prove", "codegen", "parse"})) {
+  if (is({"run", "lint", "check", "apply", "prove", "codegen", "parse", "menu"})) {
     app.add_option("--param", a.parameters, "narrow a parameter to one value (several allowed)")
         ->allow_extra_args(false)
         ->type_name("NAME=VALUE");
   }
-  if (is({"run", "lint", "check", "apply", "prove", "test"})) {
+  if (is({"run", "lint", "check", "apply", "prove", "test", "menu"})) {
     app.add_option("--budget", a.budget, "multiply the budgets of engines and interpreter")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000}))
         ->type_name("N");
@@ -102,6 +103,23 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--dump", a.dump_folder, "write obligations (SMT-LIB, isl) and programs into this folder")
         ->type_name("DIR");
   }
+  if (is({"lint"})) {
+    app.add_option("--limits", a.limits, "every launch must keep within these: cuda, threads=256, shared=65536, ...")
+        ->type_name("LIST");
+  }
+  if (is({"menu"})) {
+    flag("--proved", a.proved, "only steps whose obligations are all proved, with their licence");
+    app.add_option("--limit", a.limit, "list at most N steps (48)")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{100000}))
+        ->type_name("N");
+    choice("--default", a.preset, {"cpu", "gpu"}, "a schedule that maps the loops to hardware, every step proved");
+  }
+  if (is({"parse"})) {
+    choice("--as", a.form, {"air", "canonical", "c-like", "digest", "facts"},
+           "what to print: the text, the text under canonical names, C, SHA-256 names, or facts");
+  }
+  if (is({"menu"}))
+    choice("--licence", a.licence, {"exact", "reassociates", "rounds"}, "the greatest licence of a step");
   if (is({"check", "apply"})) {
     choice("--licence", a.licence, {"exact", "reassociates", "rounds"}, "the greatest licence that a step may need");
     app.add_option("--upto", a.upto, "judge the first K steps")->type_name("K");
@@ -112,7 +130,7 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     list("--backends", a.backends, "run only these: interp, c, clang, tcc, c-O3, ...");
     list("--require", a.required, "these must run and agree, else the answer is undecided");
   }
-  if (is({"apply", "codegen", "parse"}))
+  if (is({"apply", "codegen", "parse", "menu"}))
     app.add_option("-o,--output", a.output, "write the product to this file")->type_name("FILE");
   if (is({"codegen"}))
     choice("--target", a.target, {"c", "opencl", "cuda"}, "language of the kernel (opencl and cuda are not built yet)");

@@ -30,7 +30,13 @@ struct Arguments {
   std::string input_kind = "exact";
   std::uint64_t seed = 0;
   std::string output_folder{};
-  // codegen, test
+  std::string limits{};  // lint
+  // menu
+  bool proved = false;
+  std::size_t limit = 48;
+  std::string preset{};
+  // parse, codegen, test
+  std::string form = "air";
   std::string target = "c";
   std::string junit{};
 };

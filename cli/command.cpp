@@ -15,12 +15,16 @@
 #include "cli/reference.hpp"
 #include "codegen/c.hpp"
 #include "interp/npy.hpp"
+#include "ir/analysis/canonical.hpp"
+#include "ir/text/c_like.hpp"
 #include "oracle/backends.hpp"
 #include "oracle/check.hpp"
 #include "oracle/expect.hpp"
+#include "oracle/facts.hpp"
 #include "oracle/files.hpp"
 #include "oracle/json.hpp"
 #include "oracle/lint.hpp"
+#include "oracle/menu.hpp"
 #include "oracle/narrow.hpp"
 #include "oracle/prove.hpp"
 #include "oracle/run.hpp"
@@ -47,7 +51,7 @@ class Command {
         {"run", &Command::run_program},      {"lint", &Command::run_lint},   {"check", &Command::run_check},
         {"apply", &Command::run_check},      {"prove", &Command::run_prove}, {"codegen", &Command::codegen},
         {"parse", &Command::parse},          {"test", &Command::run_tests},  {"ops", &Command::ops},
-        {"explain", &Command::explain_code},
+        {"explain", &Command::explain_code}, {"menu", &Command::run_menu},
     };
     return (this->*table.at(a_.command))();
   }
@@ -98,6 +102,11 @@ class Command {
     }
     return std::nullopt;
   }
+  Licence licence() const {
+    return a_.licence == "exact"          ? Licence::exact
+           : a_.licence == "reassociates" ? Licence::reassociates
+                                          : Licence::rounds;
+  }
   Budgets budgets() const { return Budgets{}.times(a_.budget); }
 
   // --- commands ----------------------------------------------------------------------------------------------------------
@@ -108,6 +117,11 @@ class Command {
     LintOptions options;
     options.budgets = budgets();
     options.judges.inspection = inspection();
+    if (!a_.limits.empty()) {
+      auto limits = parse_limits(a_.limits);
+      if (!limits) return failed(limits.error());
+      options.limits = std::move(*limits);
+    }
     if (!a_.dump_folder.empty()) {
       if (auto why = write_programs(a_.dump_folder, {{"00-source.air", print(loaded->program)}}))
         return failed({"CLI-8", *why, {}, {}, {}});
@@ -231,9 +245,7 @@ class Command {
     const auto schedule = load_schedule(*loaded);
     if (!schedule) return failed(schedule.error());
     CheckOptions options;
-    options.licence = a_.licence == "exact"          ? Licence::exact
-                      : a_.licence == "reassociates" ? Licence::reassociates
-                                                     : Licence::rounds;
+    options.licence = licence();
     options.upto = a_.upto;
     options.only = a_.only;
     options.backends = {a_.backends.begin(), a_.backends.end()};
@@ -304,11 +316,53 @@ class Command {
     out.report.program = file.programs.empty() ? std::string() : file.programs.front().name;
     out.report.claim = fmt::format("{}, {}", count(static_cast<std::int64_t>(file.programs.size()), "program"),
                                    count(static_cast<std::int64_t>(file.schedules.size()), "schedule"));
-    out.json_product = to_json(file);
+    if (a_.form == "air") out.json_product = to_json(file);
     std::string text;
-    for (const Program& p : file.programs) text += (text.empty() ? "" : "\n") + print(p);
-    for (const Schedule& s : file.schedules) text += (text.empty() ? "" : "\n") + schedule_text(s);
+    for (const Program& p : file.programs) {
+      auto form = program_form(p);
+      if (!form) return failed(form.error());
+      text += (text.empty() || a_.form == "digest" ? "" : "\n") + *form;
+    }
+    if (a_.form == "air") {
+      for (const Schedule& s : file.schedules) text += (text.empty() ? "" : "\n") + schedule_text(s);
+    }
     out.product = std::move(text);
+    return out;
+  }
+
+  /// A program in the form that `--as` names.
+  Result<std::string> program_form(const Program& p) const {
+    if (a_.form == "canonical") return print(canonical(p));
+    if (a_.form == "c-like") return print_c_like(p);
+    if (a_.form == "digest") return fmt::format("{}  {}\n", program_digest(p), p.name);
+    if (a_.form == "air") return print(p);
+    const std::unique_ptr<Query> query = Judges{}.query(budgets().query);
+    const auto parameters = some_parameters(p, *query);
+    if (!parameters) return tl::unexpected(parameters.error());
+    return facts_text(p, *parameters);
+  }
+
+  Answer run_menu() {
+    const auto loaded = load_program(a_.files[0]);
+    if (!loaded) return failed(loaded.error());
+    MenuOptions options;
+    options.proved = a_.proved;
+    options.most = a_.limit;
+    options.licence = licence();
+    options.budgets = budgets();
+    Menu found;
+    Answer out;
+    out.report.program = loaded->program.name;
+    if (a_.preset.empty()) {
+      found = menu(loaded->program, options);
+      out.report.claim = menu_claim(found, options.proved);
+    } else {
+      found.steps = default_schedule(loaded->program, a_.preset == "cpu" ? Preset::cpu : Preset::gpu, options);
+      out.report.claim = fmt::format("a schedule of {}, each proved by itself",
+                                     count(static_cast<std::int64_t>(found.steps.size()), "step"));
+    }
+    out.product = menu_text(found);
+    out.json_product = to_json(found, loaded->program.name, out.report.claim);
     return out;
   }
 
@@ -382,7 +436,8 @@ class Command {
 };
 
 bool makes_product(const std::string& command) {
-  return command == "parse" || command == "codegen" || command == "apply" || command == "ops" || command == "explain";
+  return command == "parse" || command == "codegen" || command == "apply" || command == "ops" || command == "explain" ||
+         command == "menu";
 }
 
 bool wants_colour(const std::string& choice, bool terminal, const Streams& streams) {

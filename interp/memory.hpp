@@ -24,7 +24,9 @@ inline constexpr std::int64_t memory_limit = std::int64_t{4} << 30;
 /// What a thread and a lane count for beside copies of buffers, in bytes: `values` symbols and variables of its own, and
 /// of a lane `level` frames around it.
 constexpr std::int64_t thread_bytes(int values) { return 768 + 16 * std::int64_t{values}; }
-constexpr std::int64_t lane_bytes(int values, int level) { return 16 * std::int64_t{values} + 8 * (std::int64_t{level} + 2); }
+constexpr std::int64_t lane_bytes(int values, int level) {
+  return 16 * std::int64_t{values} + 8 * (std::int64_t{level} + 2);
+}
 
 /// Zeroed memory that is committed as it is touched; null when there is none.
 template <typename T>
@@ -68,6 +70,7 @@ struct Memory {
   std::uint8_t* blanket = nullptr;    // null where states is
   Shadow* shadow = nullptr;           // null: accesses are not watched
   bool ranged = false;
+  std::int64_t lane_pitch = 0;            // compiled code: cells between the copies of two lanes; 0: they share one
   Copy own{};                             // unless the copies belong to threads, or the elements to a tensor
   std::vector<unsigned char> constant{};  // kind constant
   ZeroedArray<Shadow> shadow_cells{};

@@ -298,4 +298,24 @@ std::string to_json(const std::vector<OperationEntry>& entries) {
   return dump(out);
 }
 
+std::string to_json(const Menu& m, const std::string& program, const std::string& claim) {
+  Json out;
+  out["schema"] = json_schema;
+  out["assay"] = version();
+  out["command"] = "menu";
+  out["program"] = program;
+  out["verdict"] = "ok";
+  out["claim"] = claim;
+  Json steps = Json::array();
+  for (const MenuStep& s : m.steps) {
+    Json one{{"line", s.line}};
+    if (s.licence) one["licence"] = name(*s.licence);
+    one["digest"] = s.digest;
+    steps.push_back(std::move(one));
+  }
+  out["steps"] = std::move(steps);
+  out["left_out"] = {{"unfit", m.unfit}, {"same", m.same}, {"not_proved", m.not_proved}, {"untried", m.untried}};
+  return dump(out);
+}
+
 }  // namespace assay::oracle

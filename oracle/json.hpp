@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "oracle/menu.hpp"
 #include "oracle/report.hpp"
 
 namespace assay::oracle {
@@ -18,5 +19,8 @@ std::string to_json(const Report& r, const std::optional<std::string>& product =
 
 /// The declarations of schedule operations, for `assay ops --json`.
 std::string to_json(const std::vector<OperationEntry>& operations);
+
+/// The steps of a menu or of a default schedule, for `assay menu --json`. `claim` as on the screen.
+std::string to_json(const Menu& m, const std::string& program, const std::string& claim);
 
 }  // namespace assay::oracle

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "oracle/cross_check.hpp"
+#include "oracle/lint_limits.hpp"
 #include "oracle/sizes.hpp"
 
 namespace assay::oracle {
@@ -185,6 +186,7 @@ Report lint(const Program& p, const SourceText& source, const LintOptions& optio
   const std::unique_ptr<Query> query = options.judges.query(options.budgets.query);
   Purse purse(options.budgets.interpretation);
   LintFindings found = lint_program(p, places, *query, options.judges, purse, true);
+  if (options.limits) judge_limits(p, *options.limits, *query, places, found);
   r.verdict = found.verdict;
   r.claim = std::move(found.claim);
   r.obligations = std::move(found.obligations);

@@ -1,6 +1,7 @@
 // `assay lint`: whether a program can go wrong by itself (LINT-…, PAR-0).
 #pragma once
 
+#include "ir/analysis/limits.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/findings.hpp"
 #include "oracle/judges.hpp"
@@ -10,6 +11,7 @@ namespace assay::oracle {
 struct LintOptions {
   Budgets budgets{};
   Judges judges{};
+  std::optional<DeviceLimits> limits{};  // that every launch must keep within
 };
 
 /// What linting a program found; the common part of `lint` and of the first act of `check`.

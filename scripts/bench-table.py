@@ -36,6 +36,8 @@ def main():
         for name in medians:
             if interpreted and name.startswith(prefix) and not name.endswith("/f32"):
                 row(f"  {what} {name[len(prefix):]} / f32", f"{cost(name) / interpreted:.1f}", "aim: at most 3")
+    if "interpreter/start" in medians:
+        row("  start-up of a run: names, compilation, buffers", f"{medians['interpreter/start']['cpu_time'] * 1e3:.0f} us", "in no ratio above 2 %")
     for name in medians:
         if name.startswith("interpreter/marks/"):
             plain = cost(name.replace("/marks/", "/type/"))

@@ -31,7 +31,18 @@ endforeach()
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/component-folders.txt CONTENT "${component_folders}")
 add_test(NAME build_includes COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
   ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/component-folders.txt)
-set_tests_properties(build_rules build_results build_includes PROPERTIES TIMEOUT 300)
+add_test(NAME build_ideas COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/ideas_test.py)
+set_tests_properties(build_rules build_results build_includes build_ideas PROPERTIES TIMEOUT 300)
+
+# A program with one operation more, in whose registry the operation's file is all that was added.
+file(GLOB operation_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/transforms/loop/*.cpp)
+set(registry ${PROJECT_BINARY_DIR}/generated/registry_test_operations.cpp)
+assay_operation_registry(OUTPUT ${registry} FILES ${operation_files} ${CMAKE_CURRENT_SOURCE_DIR}/registry/rename.cpp)
+add_executable(test_registry registry/registry_test.cpp registry/rename.cpp ${registry})
+target_link_libraries(test_registry PRIVATE assay_cli_lib assay_test_support GTest::gtest_main nlohmann_json::nlohmann_json assay_warnings)
+add_test(NAME registry COMMAND test_registry)
+set_tests_properties(registry PROPERTIES TIMEOUT 300 ENVIRONMENT
+  "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/registry.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/registry.xml")
 
 # The parser on every text that is kept: the fuzzer's corpus, the examples, the cases.
 add_executable(replay_parser parser_fuzzer/parser_fuzzer.cpp parser_fuzzer/replay.cpp)

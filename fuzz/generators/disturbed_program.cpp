@@ -35,7 +35,8 @@ class Disturber {
   Program stretch(Program p) {
     std::vector<Stmt> loops;
     visit(p.body, {[&](const Stmt& s) {
-                     if (s->kind == StmtKind::loop && s->axis == Axis::serial) loops.push_back(s);
+                     const bool long_ones = s->axis == Axis::serial || s->axis == Axis::workgroup;
+                     if (s->kind == StmtKind::loop && long_ones) loops.push_back(s);
                      return true;
                    },
                    {},

@@ -2,6 +2,7 @@
 #include "fuzz/mutants/engine_faults.hpp"
 
 #include "interp/compiled/code.hpp"
+#include "interp/compiled/nest.hpp"
 
 namespace assay::fuzz {
 namespace {
@@ -30,6 +31,23 @@ Change everywhere(const OnInstruction& on_instruction, const OnNode& on_node = {
   };
 }
 Change every_node(const OnNode& f) { return everywhere({}, f); }
+
+Change every_nest(const std::function<void(NestCode&)>& f) {
+  return every_node([=](Node& n) {
+    if (n.nest) f(*n.nest);
+  });
+}
+Change every_leaf_of_nests(const std::function<void(NestItem&)>& f) {
+  return every_nest([=](NestCode& c) {
+    for (NestLoop& l : c.loops) {
+      for (NestItem& item : l.body) {
+        if (item.loop < 0) f(item);
+      }
+    }
+  });
+}
+// The other type of 8 bits; other types stay.
+Type swapped(Type t) { return t == Type::f8e5m2 ? Type::f8e4m3fn : t == Type::f8e4m3fn ? Type::f8e5m2 : t; }
 
 }  // namespace
 
@@ -94,6 +112,40 @@ std::vector<EngineFault> engine_faults() {
        })},
       {"vectorized loops have a lane more", every_node([](Node& n) {
          if (n.kind == StmtKind::loop && n.source->axis == Axis::vectorized) ++n.hi.constant;
+       })},
+      {"the floats of 8 bits are taken for each other in operations", everywhere([](Instruction& i) {
+         if (i.code == Code::kernel && i.source->form == interp::Form::scalar_operation &&
+             swapped(i.types.operand) != i.types.operand)
+           i.kernel = find_kernel(i.op, swapped(i.types.operand), i.watched);
+       })},
+      {"the floats of 8 bits are taken for each other in accumulations", every_node([](Node& n) {
+         if (n.fold && n.fold->fold != nullptr && swapped(n.fold->types.operand) != n.fold->types.operand)
+           n.fold->fold = find_fold(n.source->value[0].op, swapped(n.fold->types.operand), n.fold->watched);
+       })},
+      {"accesses of nests stand still along a loop", every_nest([](NestCode& c) {
+         for (NestStream& s : c.streams) {
+           for (NestLine& d : s.dims) d.along.back() = 0;
+         }
+       })},
+      {"nests read cells without a value", every_leaf_of_nests([](NestItem& item) { item.reads.clear(); })},
+      {"nests count an operation less", every_nest([](NestCode& c) { --c.loops.back().cost; })},
+      {"nests subtract where they multiply and add", every_leaf_of_nests([](NestItem& item) {
+         for (NestOp& op : item.ops) {
+           if (op.c >= 0 && op.step != nullptr) op.step = find_step(Op::sub, op.types.operand);
+         }
+       })},
+      {"what nests store has no value", every_leaf_of_nests([](NestItem& item) { item.state = 0; })},
+      {"nests run any number of lanes as if each touched its own cells", every_nest([](NestCode& c) {
+         for (NestStream& s : c.streams) s.store = false;
+       })},
+      {"threads in lockstep may meet in any cell",
+       [](CompiledProgram& p) {
+         for (LaunchCode& l : p.launches) {
+           if (l.lockstep) l.lockstep->meetings.clear();
+         }
+       }},
+      {"threads in lockstep pass barriers", every_node([](Node& n) {
+         if (n.kind == StmtKind::barrier) n.kind = StmtKind::launch;
        })},
       {"threads pass barriers", every_node([](Node& n) {
          if (n.kind == StmtKind::barrier) n.rendezvous = false;

@@ -63,7 +63,12 @@ class FlowProperty {
   bool accumulates() const { return options_.schema == 'A'; }
   // Some lines of an operation of another schema accumulate through partial results.
   bool belongs(const Declaration& d) const {
-    if (!accumulates()) return d.schema.front() == options_.schema;
+    if (!accumulates()) {
+      // Lines are drawn from an access and loops around it: for operations that take loops.
+      return d.schema.front() == options_.schema &&
+             std::any_of(d.parameters.begin(), d.parameters.end(),
+                         [](const ParameterInfo& p) { return p.kind == ParameterInfo::Kind::loops; });
+    }
     return std::find(d.obligations.begin(), d.obligations.end(), "same-contributions") != d.obligations.end();
   }
 

@@ -27,6 +27,11 @@ struct Wide {
   std::uint64_t part[2];
 };
 
+bool add_product(std::int64_t& sum, std::int64_t value, std::int64_t coefficient) {
+  std::int64_t product = 0;
+  return !__builtin_mul_overflow(value, coefficient, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();  // beyond every dimension
 
 template <typename T>
@@ -56,50 +61,119 @@ auto with_coordinates(Type type, const void* column, F f) {
 
 }  // namespace
 
-// The cell of one lane, where the indices are sums of symbols; false where they are not, or where it is outside.
-bool Machine::locate_one(const Access& access, Frame& f, std::uint32_t lane, std::int64_t& flat) {
+// The cells of lanes on a line, without a look at overflows: symbols are below 2^31 and go on by less than 2^15, coefficients
+// are at most 2^12 and sixteen, lanes fewer than 2^26. False where that is not so.
+bool Machine::locate_small(const Access& access, Frame& f, const Active& a, Address& address, bool& inside) {
   const Memory& m = memory(access.buffer);
-  std::int64_t at = 0;
+  if (m.lane_pitch != 0 && f.outer != nullptr) return false;
+  const std::uint64_t lo = a.list != nullptr ? a.list[0] : a.first;
+  const std::uint64_t hi = a.list != nullptr ? a.list[a.count - 1] : a.first + a.count - 1;
+  std::uint64_t flat = 0, step = 0, beyond = 0;
+  bool within = true;
   const Dimension* d = access.dims.data();
   for (const std::int64_t size : m.dims) {
-    const IndexCode& e = d->index;
-    if (!e.atoms.empty() || e.overflowed) return false;
-    std::int64_t v = e.constant;
+    const IndexCode& e = (d++)->index;
+    auto base = static_cast<std::uint64_t>(e.constant);
+    std::uint64_t stride = 0;
     for (const SymbolTerm& t : e.symbols) {
-      const SymbolValue* s = f.symbols + t.symbol.slot;
-      std::int64_t value = 0;
+      const auto coefficient = static_cast<std::uint64_t>(t.coefficient);
+      const Frame& at = frame_at(f, t.symbol);
+      const SymbolValue& s = at.symbols[t.symbol.slot];
+      if (s.column || s.axis >= 0) return false;
+      beyond |= (static_cast<std::uint64_t>(s.base) + (std::uint64_t{1} << 31)) >> 32;
+      base += static_cast<std::uint64_t>(s.base) * coefficient;
+      if (s.stride == 0) continue;
       if (t.symbol.depth == 0) {
-        value = s->base + s->stride * static_cast<std::int64_t>(lane);
-      } else {
-        const Frame& outer = frame_at(f, t.symbol);
-        s = outer.symbols + t.symbol.slot;
-        value = s->base;
-        if (s->stride != 0 && outer.total != 1) return false;
-      }
-      if (s->column) return false;
-      std::int64_t product = 0;
-      if (__builtin_mul_overflow(value, t.coefficient, &product) || __builtin_add_overflow(v, product, &v))
+        beyond |= (static_cast<std::uint64_t>(s.stride) + (std::uint64_t{1} << 15)) >> 16;
+        stride += static_cast<std::uint64_t>(s.stride) * coefficient;
+      } else if (at.total != 1) {
         return false;
+      }
     }
-    if (static_cast<std::uint64_t>(v) >= static_cast<std::uint64_t>(size)) return false;
-    at = at * size + v;
-    ++d;
+    const auto cells = static_cast<std::uint64_t>(size);
+    within &= (base + stride * lo < cells) & (base + stride * hi < cells);
+    flat = flat * cells + base;
+    step = step * cells + stride;
   }
-  flat = at;
+  if (beyond != 0) return false;
+  step += static_cast<std::uint64_t>(m.lane_pitch);
+  inside = within;
+  address.linear = true;
+  address.base = static_cast<std::int64_t>(flat);
+  address.stride = static_cast<std::int64_t>(step);
+  if (a.count == 1) {
+    address.base = static_cast<std::int64_t>(flat + step * lo);
+    address.stride = 0;
+  }
+  return true;
+}
+
+// The cells of all lanes of a grid, where the indices are sums of its coordinates and every point of it is inside; false
+// where that is not so.
+bool Machine::locate_grid(const Access& access, Frame& f, const Active& a, Address& address) {
+  const LaneGrid& grid = *f.grid;
+  const Memory& m = memory(access.buffer);
+  std::int64_t base = 0, stride[LaneGrid::most] = {0, 0, 0};
+  const Dimension* d = access.dims.data();
+  for (const std::int64_t size : m.dims) {
+    const IndexCode& e = (d++)->index;
+    if (!e.atoms.empty() || e.overflowed) return false;
+    std::int64_t at = e.constant, along[LaneGrid::most] = {0, 0, 0};
+    for (const SymbolTerm& t : e.symbols) {
+      if (t.symbol.depth != 0) return false;
+      const SymbolValue& s = f.symbols[t.symbol.slot];
+      if (s.column || !add_product(at, s.base, t.coefficient)) return false;
+      if (s.stride == 0) continue;
+      if (s.axis < 0 || !add_product(along[s.axis], s.stride, t.coefficient)) return false;
+    }
+    std::int64_t least = at, greatest = at;
+    for (int k = 0; k < grid.axes; ++k) {
+      if (!add_product(along[k] < 0 ? least : greatest, along[k], std::int64_t{grid.extent[k]} - 1)) return false;
+      stride[k] = stride[k] * size + along[k];
+    }
+    if (least < 0 || greatest >= size) return false;
+    base = base * size + at;
+  }
+  // A line where going one step along an axis is going over the whole axis before it.
+  std::int64_t lanes = 1;
+  bool linear = true;
+  for (int k = 0; k < grid.axes; ++k) {
+    stride[k] += m.lane_pitch * lanes;
+    linear &= stride[k] == stride[0] * lanes;
+    lanes *= grid.extent[k];
+  }
+  address.linear = linear;
+  address.base = base;
+  address.stride = stride[0];
+  if (linear) return true;
+  std::int64_t* const flats = address.flats = arena_.array<std::int64_t>(f.total);
+  if (a.list != nullptr) {
+    for_each(a, [&](std::uint32_t l) {
+      std::int64_t flat = base;
+      for (int k = 0; k < grid.axes; ++k) flat += stride[k] * grid.coordinate[k][l];
+      flats[l] = flat;
+    });
+    return true;
+  }
+  std::int64_t* out = flats;
+  for (std::uint32_t z = 0; z < grid.extent[2]; ++z) {
+    for (std::uint32_t y = 0; y < grid.extent[1]; ++y) {
+      std::int64_t flat = base + stride[1] * y + stride[2] * z;
+      for (std::uint32_t x = 0; x < grid.extent[0]; ++x, flat += stride[0]) *out++ = flat;
+    }
+  }
   return true;
 }
 
 // The cells of the active lanes; false where one is outside, and then the address is of no use.
 bool Machine::locate(const Access& access, Frame& f, const Active& a, Address& address) {
   if (access.computed) return locate_columns(access, f, a, address);
-  if (a.count == 1 && locate_one(access, f, a.first, address.base)) {
-    address.linear = true;
-    address.stride = 0;
-    return true;
-  }
   const Memory& m = memory(access.buffer);
-  const std::size_t rank = access.dims.size();
+  if (m.lane_pitch != 0 && f.outer != nullptr) return locate_columns(access, f, a, address);
+  if (f.grid != nullptr && locate_grid(access, f, a, address)) return true;
   bool inside = true;
+  if (access.small && f.grid == nullptr && locate_small(access, f, a, address, inside)) return inside;
+  const std::size_t rank = access.dims.size();
   std::int64_t flat = 0, step = 0;
   const std::int64_t lo = a[0], hi = a.last();
   for (std::size_t d = 0; d < rank; ++d) {
@@ -117,6 +191,7 @@ bool Machine::locate(const Access& access, Frame& f, const Active& a, Address& a
     step = static_cast<std::int64_t>(static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(size) +
                                      static_cast<std::uint64_t>(stride));
   }
+  step = static_cast<std::int64_t>(static_cast<std::uint64_t>(step) + static_cast<std::uint64_t>(m.lane_pitch));
   address.linear = true;
   address.base = flat;
   address.stride = step;
@@ -163,6 +238,11 @@ bool Machine::locate_columns(const Access& access, Frame& f, const Active& a, Ad
     take(scratch);
   }
   if (rank == 0) for_each(a, [&](std::uint32_t l) { flats[l] = 0; });
+  if (m.lane_pitch != 0) {
+    int depth = 0;  // of the frame of threads
+    for (const Frame* at = &f; at->outer != nullptr; at = at->outer) ++depth;
+    for_each(a, [&](std::uint32_t l) { flats[l] += m.lane_pitch * lane_at(f, depth, l); });
+  }
   return worst == 0;
 }
 
@@ -175,8 +255,12 @@ std::int64_t Machine::coordinate(const Dimension& d, Frame& f, std::uint32_t lan
 bool Machine::load_one(const Instruction& i, Frame& f, std::uint32_t lane) {
   const Access& access = *i.access;
   const Memory& m = memory(access.buffer);
-  std::int64_t flat = 0;
-  if (access.computed || m.shadow != nullptr || m.ranged || !locate_one(access, f, lane, flat)) return false;
+  Address address;
+  bool inside = false;
+  if (!access.small || m.shadow != nullptr || m.ranged ||
+      !locate_small(access, f, Active::one(lane), address, inside) || !inside)
+    return false;
+  const std::int64_t flat = address.base;
   if (m.states != nullptr) {
     const std::uint8_t state = m.states[flat];
     if ((state & defined) == 0) return false;

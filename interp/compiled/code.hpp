@@ -30,6 +30,7 @@ struct AtomTerm;
 struct IndexCode {
   std::int64_t constant = 0;
   bool overflowed = false;
+  bool small = false;  // symbols with coefficients so small that sums of small values cannot leave int64 (locate_small)
   std::vector<SymbolTerm> symbols{};
   std::vector<AtomTerm> atoms;  // no initialiser: clang would want the complete type here
 };
@@ -51,6 +52,7 @@ struct Access {
   int buffer = 0;
   std::vector<Dimension> dims{};
   bool computed = false;  // some index is in a column
+  bool small = false;     // all indices are
   Location where{};
 };
 
@@ -106,6 +108,7 @@ struct Layout {
 };
 
 struct StripLoop;
+struct NestCode;
 
 /// An accumulation `x = x op e` of a strip: e is evaluated for all lanes, then x goes through the lanes in order.
 struct FoldCode {
@@ -136,6 +139,7 @@ struct Node {
   NodeBlock body{}, other{};
   std::unique_ptr<StripLoop> strip{};
   std::unique_ptr<FoldCode> fold{};
+  std::shared_ptr<NestCode> nest{};
 };
 
 /// Two accesses of a strip to one buffer that must not touch one cell in the wrong order.
@@ -143,6 +147,9 @@ struct Hazard {
   const Access* first = nullptr;  // in the order of the body
   const Access* second = nullptr;
 };
+
+/// Iterations of a strip at least; below, they cost no more one by one.
+inline constexpr std::uint64_t shortest_strip = 8;
 
 /// The body of a serial loop for strips.
 struct StripLoop {
@@ -152,8 +159,23 @@ struct StripLoop {
   std::vector<Hazard> hazards{};
 };
 
+/// Two accesses of one interval between barriers that two threads of a group must not both make to one cell. In each of
+/// the dimensions their indices differ by Σ coefficient·(difference of the threads' coordinates) and at most `rest`.
+struct LockstepMeeting {
+  struct Dim {
+    std::vector<std::int64_t> coefficients{};  // by slot
+    std::int64_t rest = 0;
+  };
+  std::vector<Dim> dims{};
+};
+/// What has to hold of a launch for its threads to run in lockstep.
+struct LockstepPlan {
+  std::vector<LockstepMeeting> meetings{};
+};
+
 struct LaunchCode {
   const BoundLaunch* source = nullptr;
+  std::unique_ptr<LockstepPlan> lockstep{};  // null: threads run one by one
   NodeBlock body{};
 };
 

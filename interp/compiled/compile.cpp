@@ -15,6 +15,7 @@ void Compiler::run() {
     LaunchCode code;
     code.source = &l;
     code.body = block(l.body, thread);
+    code.lockstep = plan_lockstep(source_, l);
     out_.launches.push_back(std::move(code));
   }
 }
@@ -33,7 +34,9 @@ Reference Compiler::reference(Slot s, const Context& c) const {
 }
 
 IndexCode Compiler::index(const BoundIndex& e, const Context& c) const {
-  IndexCode r{e.constant, e.overflowed, {}, {}};
+  IndexCode r;
+  r.constant = e.constant;
+  r.overflowed = e.overflowed;
   for (const BoundIndexTerm& t : e.terms) {
     if (t.kind == IndexAtom::Kind::symbol) {
       r.symbols.push_back({t.coefficient, reference(t.slot, c)});
@@ -43,6 +46,12 @@ IndexCode Compiler::index(const BoundIndex& e, const Context& c) const {
     for (const BoundIndex& a : t.args) term.args.push_back(index(a, c));
     r.atoms.push_back(std::move(term));
   }
+  const auto within = [](std::int64_t v, int bits) {
+    return v >= -(std::int64_t{1} << bits) && v <= std::int64_t{1} << bits;
+  };
+  r.small =
+      !r.overflowed && r.atoms.empty() && within(r.constant, 40) && r.symbols.size() <= 16 &&
+      std::all_of(r.symbols.begin(), r.symbols.end(), [&](const SymbolTerm& t) { return within(t.coefficient, 12); });
   return r;
 }
 
@@ -130,7 +139,10 @@ void Compiler::loop(const BoundStmt& s, const Context& c, Node& n) {
   n.symbol = reference(s.slot, c);
   n.body = block(s.body, c);
   const bool serial = s.axis == Axis::serial || s.axis == Axis::unrolled;
-  if (serial && c.outer == nullptr) n.strip = strip(s, c);
+  if (serial && c.outer == nullptr) {
+    n.strip = strip(s, c);
+    n.nest = plan_nest(n);
+  }
 }
 
 namespace {
@@ -147,6 +159,29 @@ bool depends_on_inner_symbol(const IndexCode& e, int own) {
 bool is_tellable(const Access& a, int own) {
   return !a.computed && std::none_of(a.dims.begin(), a.dims.end(),
                                      [&](const Dimension& d) { return depends_on_inner_symbol(d.index, own); });
+}
+
+// Whether each iteration touches by the second access what one of the next few will touch by the first, so that strips would be
+// too short: a recurrence.
+bool follows(const Access& first, const Access& second, int own, std::int64_t step) {
+  std::int64_t distance = 0;
+  for (std::size_t d = 0; d < first.dims.size(); ++d) {
+    const IndexCode &x = first.dims[d].index, &y = second.dims[d].index;
+    if (!x.small || !y.small || x.symbols.size() != y.symbols.size()) return false;
+    std::int64_t by = 0;
+    for (std::size_t k = 0; k < x.symbols.size(); ++k) {
+      const SymbolTerm &a = x.symbols[k], &b = y.symbols[k];
+      if (a.coefficient != b.coefficient || a.symbol.depth != b.symbol.depth || a.symbol.slot != b.symbol.slot)
+        return false;
+      if (a.symbol.depth == 0 && a.symbol.slot == own && __builtin_mul_overflow(a.coefficient, step, &by)) return false;
+    }
+    const std::int64_t apart = y.constant - x.constant;
+    if (by == 0 && apart == 0) continue;
+    if (by == 0 || apart % by != 0 || (distance != 0 && distance != apart / by)) return false;
+    distance = apart / by;
+    if (distance == 0) return false;
+  }
+  return distance > 0 && distance < static_cast<std::int64_t>(shortest_strip);
 }
 
 }  // namespace
@@ -177,6 +212,7 @@ std::unique_ptr<StripLoop> Compiler::strip(const BoundStmt& s, const Context& c)
       const Access& second = *uses_[j].access;
       if (first.buffer != second.buffer || (!uses_[i].store && !uses_[j].store)) continue;
       if (!is_tellable(first, own) || !is_tellable(second, own)) return nullptr;
+      if (follows(first, second, own, s.step)) return nullptr;
       r->hazards.push_back({&first, &second});
     }
   }

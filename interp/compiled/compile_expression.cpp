@@ -139,6 +139,7 @@ int Compiler::access(Access& a, int buffer, const std::vector<BoundExpr>& indice
     }
     a.dims.push_back(std::move(d));
   }
+  a.small = !a.computed && std::all_of(a.dims.begin(), a.dims.end(), [](const Dimension& d) { return d.index.small; });
   return taken;
 }
 

@@ -67,6 +67,10 @@ class Compiler {
 
 /// Whether the body of a serial loop of a thread can run in strips, and with which columns and accumulations.
 bool plan_strip(const BoundStmt& loop, StripPlan& plan);
+/// Null where the loop, of a thread, is not one.
+std::shared_ptr<NestCode> plan_nest(const Node& loop);
+/// Null where the threads of a group cannot run in lockstep.
+std::unique_ptr<LockstepPlan> plan_lockstep(const BoundProgram& program, const BoundLaunch& launch);
 /// Whether an operation can be inexact.
 bool can_round(Op op, Type type);
 /// Whether a scope inside writes more than its own variables.

@@ -1,7 +1,7 @@
 // Where compiled code keeps its values: frames of columns, one element per lane.
 //
-// A frame belongs to a thread (one lane), to the lanes of a vectorized loop, or to a strip: consecutive iterations of a
-// serial loop that run operation by operation. A column holds the values of one variable or temporary for all lanes, each
+// A frame belongs to a thread (one lane), to the lanes of a vectorized loop, to a strip: consecutive iterations of a
+// serial loop that run operation by operation, or to the threads of a group in lockstep. A column holds the values of one variable or temporary for all lanes, each
 // as wide as its type. Loop symbols are kept as base + stride·lane wherever they are that.
 #pragma once
 
@@ -35,18 +35,28 @@ inline void for_each(const Active& a, F f) {
   }
 }
 
-/// The values of a loop symbol: base + stride·lane, or those of the column of its slot.
+/// Lanes that are the points of a grid, the first axis fastest.
+struct LaneGrid {
+  static constexpr int most = 3;
+  int axes = 1;
+  std::uint32_t extent[most] = {1, 1, 1};
+  const std::uint32_t* coordinate[most] = {nullptr, nullptr, nullptr};  // by lane
+};
+
+/// The values of a loop symbol: base + stride·lane, base + stride·coordinate, or those of the column of its slot.
 struct SymbolValue {
   std::int64_t base = 0, stride = 0;
   bool column = false;
+  std::int8_t axis = -1;  // of the frame's grid; −1: the lane
 };
 
 struct Frame {
   Frame* outer = nullptr;
   const std::uint32_t* parent = nullptr;  // lane of `outer` by lane; null: `outer` has one lane
   std::uint32_t total = 1;
-  bool strip = false;
-  std::size_t pitch = 0;  // bytes of a column
+  bool strip = false;              // lanes stand for what runs one after the other, and may store one cell
+  const LaneGrid* grid = nullptr;  // where the lanes are a grid of more axes than one
+  std::size_t pitch = 0;           // bytes of a column
   unsigned char* columns = nullptr;
   std::uint8_t* states = nullptr;  // by slot, then lane
   SymbolValue* symbols = nullptr;  // by slot

@@ -15,6 +15,7 @@ std::int64_t symbol_value(Reference r, const Frame& f, std::uint32_t lane) {
   }
   const SymbolValue& s = at->symbols[r.slot];
   if (s.column) return reinterpret_cast<const std::int64_t*>(at->column(r.slot))[lane];
+  if (s.axis >= 0) lane = at->grid->coordinate[s.axis][lane];
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(s.base) + static_cast<std::uint64_t>(s.stride) * lane);
 }
 
@@ -61,7 +62,7 @@ bool Machine::linear_part(const IndexCode& e, Frame& f, std::int64_t& base, std:
   for (const SymbolTerm& t : e.symbols) {
     const Frame& at = frame_at(f, t.symbol);
     const SymbolValue& v = at.symbols[t.symbol.slot];
-    if (v.column) return false;
+    if (v.column || v.axis >= 0) return false;
     if (!add_product(b, v.base, t.coefficient)) return false;
     if (v.stride == 0) continue;
     if (t.symbol.depth == 0) {

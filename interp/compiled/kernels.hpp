@@ -41,6 +41,13 @@ bool divide(const KernelOperands& types, const KernelLanes& lanes);
 /// A fold where the operation has a fast one, else null. x is the first operand; the operation must not care.
 Fold find_fold(Op op, Type type, bool marks);
 
+/// An operation on single values: out = op(a, b); or a · b + c in two roundings, or a copy. `out` may be an operand.
+using Step = void (*)(void* out, const void* a, const void* b, const void* c);
+/// Null where there is none: then the kernel of one lane does it.
+Step find_step(Op op, Type type);
+Step find_multiply_add(Type type);
+Step find_copy(Type type);
+
 /// Bytes of a value in a column.
 inline int cell_width(Type t) { return byte_width(t); }
 /// One value of a column or of memory.

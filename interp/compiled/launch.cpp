@@ -1,4 +1,5 @@
-// Launches: extents of the slots, groups in order, threads that run to their end one after the other.
+// Launches: extents of the slots, groups in order, threads that run to their end one after the other. Where all threads of
+// a group can be lanes of one frame they are (lockstep.cpp); where they wait for one another, else, rendezvous.cpp has them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,6 +52,8 @@ void Machine::run_launch(const LaunchCode& launch) {
   group_extent_.assign(static_cast<std::size_t>(source.group_slots), 1);
   threads_.resize(1);
   use(*threads_[0]);
+  lockstep_ = false;
+  ArenaScope scope(arena_);
   measure(source.body, launch.body);
   prepare(launch);
   grid_.assign(grid_extent_.size(), 0);
@@ -63,7 +66,9 @@ void Machine::run_launch(const LaunchCode& launch) {
     }
     first = false;
     for (int b : shared_) forget(b);
-    if (source.rendezvous) {
+    if (lockstep_) {
+      run_lockstep(launch);
+    } else if (source.rendezvous) {
       run_together(launch);
     } else {
       run_apart(launch);
@@ -87,9 +92,7 @@ void Machine::measure(const BoundBlock& block, const NodeBlock& nodes) {
     }
     const auto lower = exact(n.lo, f, 0), upper = exact(n.hi, f, 0);
     if (!lower || !upper || *lower >= *upper) continue;
-    const std::uint64_t trips = (static_cast<std::uint64_t>(*upper) - static_cast<std::uint64_t>(*lower) - 1) /
-                                    static_cast<std::uint64_t>(s.step) +
-                                1;
+    const std::uint64_t trips = trips_between(*lower, *upper, s.step);
     if (s.hardware_slot >= 0) {
       std::int64_t& extent =
           (s.axis == Axis::grid ? grid_extent_ : group_extent_)[static_cast<std::size_t>(s.hardware_slot)];
@@ -97,9 +100,7 @@ void Machine::measure(const BoundBlock& block, const NodeBlock& nodes) {
       extent = std::max(extent, static_cast<std::int64_t>(std::min(trips, most)));
     }
     for (std::uint64_t k = 0; k < (s.bounds_inside ? trips : 1); ++k) {
-      set_symbol(
-          f, n.symbol,
-          static_cast<std::int64_t>(static_cast<std::uint64_t>(*lower) + k * static_cast<std::uint64_t>(s.step)));
+      set_symbol(f, n.symbol, at_iteration(*lower, k, s.step));
       measure(s.body, n.body);
     }
   }
@@ -123,6 +124,9 @@ void Machine::prepare(const LaunchCode& launch) {
   const std::int64_t each = thread_bytes(program_.source->frame_size) + copies;
   if (threads > memory_limit / each)
     throw Exhausted{fmt::format("{} threads with {} bytes each need more memory than a run may take", threads, each)};
+  for (int b : local_) memory(b).lane_pitch = 0;
+  lockstep_ = fits_lockstep(launch);
+  if (lockstep_) return prepare_lockstep();
   while (static_cast<std::int64_t>(threads_.size()) < threads) add_thread();
   std::vector<std::int64_t> at(group_extent_.size(), 0);
   for (auto& t : threads_) {

@@ -7,20 +7,6 @@
 #include "interp/compiled/machine.hpp"
 
 namespace assay::interp::compiled {
-namespace {
-
-std::uint64_t trips_between(std::int64_t lower, std::int64_t upper, std::int64_t step) {
-  if (lower >= upper) return 0;
-  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) /
-             static_cast<std::uint64_t>(step) +
-         1;
-}
-std::int64_t at_iteration(std::int64_t lower, std::uint64_t k, std::int64_t step) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + k * static_cast<std::uint64_t>(step));
-}
-
-}  // namespace
-
 std::uint64_t Machine::trip_count(const Node& n, Frame& f, std::uint32_t lane, std::int64_t& lower) {
   lane_ = lane;
   std::int64_t bounds[2];
@@ -48,7 +34,11 @@ void Machine::loop(const Node& n, Frame& f, const Active& a, std::uint8_t contro
       break;
     case Axis::vectorized: vectorized(n, f, a, control); break;
     default:
-      if (passes(n, f)) block(n.body, f, a, control);
+      if (lockstep_) {
+        hardware_lanes(n, f, a, control);
+      } else if (passes(n, f)) {
+        block(n.body, f, a, control);
+      }
       break;
   }
 }
@@ -67,11 +57,12 @@ void Machine::serial(const Node& n, Frame& f, const Active& a, std::uint8_t cont
   std::int64_t lower = 0;
   const std::uint64_t trips = trip_count(n, f, a[0], lower);
   if (trips == 0) return;
-  if (n.strip && !mode_.precise && strips(n, f, lower, trips, control)) return;
+  if (n.strip && f.total == 1 && !mode_.precise && strips(n, f, lower, trips, control)) return;
+  if (n.nest && f.total == 1 && !mode_.precise && nest(n, f, lower, trips)) return;
   SymbolValue& symbol = frame_at(f, n.symbol).symbols[n.symbol.slot];
   for (std::uint64_t k = 0; k < trips; ++k) {
     if (k > 0) spend(1);
-    symbol = {at_iteration(lower, k, n.source->step), 0, false};
+    symbol = {at_iteration(lower, k, n.source->step), 0, false, -1};
     block(n.body, f, a, control);
   }
 }
@@ -86,7 +77,7 @@ void Machine::serial_lanes(const Node& n, Frame& f, const Active& a, std::uint8_
     const std::uint64_t trips = trips_between(lower, upper, step);
     for (std::uint64_t k = 0; k < trips; ++k) {
       if (k > 0) spend(a.count);
-      symbol = {at_iteration(lower, k, step), 0, false};
+      symbol = {at_iteration(lower, k, step), 0, false, -1};
       block(n.body, f, a, control);
     }
     return;
@@ -111,16 +102,16 @@ void Machine::serial_lanes(const Node& n, Frame& f, const Active& a, std::uint8_
       symbols[l] = at_iteration(lowers[l], k, step);
     });
     if (k > 0) spend(count);
-    symbol = {0, 0, true};
+    symbol = {0, 0, true, -1};
     block(n.body, f, Active::of(list, count), control);
   }
 }
 
-Frame Machine::new_frame(Frame& outer, const Layout& layout, std::uint32_t total) {
+Frame Machine::new_frame(Frame* outer, const Layout& layout, std::uint32_t total) {
   const auto rounded = [](std::size_t bytes) { return (bytes + 15) & ~std::size_t{15}; };
   const auto slots = static_cast<std::size_t>(layout.slots);
   Frame f;
-  f.outer = &outer;
+  f.outer = outer;
   f.total = total;
   f.pitch = rounded(static_cast<std::size_t>(total) * static_cast<std::size_t>(program_.cell_bytes));
   const std::size_t columns = f.pitch * static_cast<std::size_t>(layout.columns());
@@ -165,11 +156,11 @@ void Machine::vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t 
   const auto columns =
       static_cast<std::uint64_t>(n.lanes.columns() + 4) * static_cast<std::uint64_t>(program_.cell_bytes);
   if (total > largest / columns) throw std::bad_alloc();
-  Frame lanes = new_frame(f, n.lanes, static_cast<std::uint32_t>(total));
+  Frame lanes = new_frame(&f, n.lanes, static_cast<std::uint32_t>(total));
   SymbolValue& symbol = lanes.symbols[n.symbol.slot];
   const std::int64_t step = n.source->step;
   if (one) {
-    symbol = {lowers[0], step, false};
+    symbol = {lowers[0], step, false, -1};
     if (total == 1) symbol.stride = 0;
   } else {
     auto* parent = arena_.array<std::uint32_t>(total);
@@ -182,7 +173,7 @@ void Machine::vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t 
       }
     });
     lanes.parent = parent;
-    symbol = {0, 0, true};
+    symbol = {0, 0, true, -1};
   }
   block(n.body, lanes, {nullptr, 0, static_cast<std::uint32_t>(total)}, control);
 }

@@ -32,6 +32,17 @@ struct Mode {
   std::uint64_t locate = 0;  // precise: the ordinal of an access to find, or 0
 };
 
+/// Iterations of a loop, and the symbol in one of them.
+inline std::uint64_t trips_between(std::int64_t lower, std::int64_t upper, std::int64_t step) {
+  if (lower >= upper) return 0;
+  return (static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) - 1) /
+             static_cast<std::uint64_t>(step) +
+         1;
+}
+inline std::int64_t at_iteration(std::int64_t lower, std::uint64_t k, std::int64_t step) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + k * static_cast<std::uint64_t>(step));
+}
+
 /// Lanes' cells of a buffer: base + stride·lane, or by lane.
 struct Address {
   bool linear = true;
@@ -100,6 +111,12 @@ class Machine {
   bool release_teams();
   [[noreturn]] void diverged();
 
+  // lockstep.cpp: the threads of a group as lanes.
+  bool fits_lockstep(const LaunchCode& launch) const;
+  void prepare_lockstep();
+  void run_lockstep(const LaunchCode& launch);
+  void hardware_lanes(const Node& n, Frame& f, const Active& a, std::uint8_t control);
+
   // statements.cpp
   void block(const NodeBlock& b, Frame& f, const Active& a, std::uint8_t control);
   void node(const Node& n, Frame& f, const Active& a, std::uint8_t control);
@@ -121,7 +138,10 @@ class Machine {
   void vectorized(const Node& n, Frame& f, const Active& a, std::uint8_t control);
   bool passes(const Node& n, Frame& f);
   std::uint64_t trip_count(const Node& n, Frame& f, std::uint32_t lane, std::int64_t& lower);
-  Frame new_frame(Frame& outer, const Layout& layout, std::uint32_t total);
+  Frame new_frame(Frame* outer, const Layout& layout, std::uint32_t total);
+
+  // nests.cpp
+  bool nest(const Node& n, Frame& f, std::int64_t lower, std::uint64_t trips);
 
   // strips.cpp
   bool strips(const Node& n, Frame& f, std::int64_t lower, std::uint64_t trips, std::uint8_t control);
@@ -151,7 +171,8 @@ class Machine {
 
   // accesses.cpp
   bool locate(const Access& access, Frame& f, const Active& a, Address& address);
-  bool locate_one(const Access& access, Frame& f, std::uint32_t lane, std::int64_t& flat);
+  bool locate_small(const Access& access, Frame& f, const Active& a, Address& address, bool& inside);
+  bool locate_grid(const Access& access, Frame& f, const Active& a, Address& address);
   bool locate_columns(const Access& access, Frame& f, const Active& a, Address& address);
   bool load_one(const Instruction& i, Frame& f, std::uint32_t lane);
   void load(const Instruction& i, Frame& f, const Active& a);
@@ -195,7 +216,7 @@ class Machine {
     }
     return lane;
   }
-  void set_symbol(Frame& f, Reference r, std::int64_t base) { frame_at(f, r).symbols[r.slot] = {base, 0, false}; }
+  void set_symbol(Frame& f, Reference r, std::int64_t base) { frame_at(f, r).symbols[r.slot] = {base, 0, false, -1}; }
 
   const CompiledProgram& program_;
   std::vector<Memory>& memory_;
@@ -212,6 +233,11 @@ class Machine {
   std::vector<std::int64_t> grid_extent_{}, group_extent_{}, grid_{};
   std::vector<int> shared_{}, local_{};
   std::vector<std::unique_ptr<Thread>> threads_{};
+  bool lockstep_ = false;
+  Frame group_{};  // lockstep: the frame of all threads
+  LaneGrid group_grid_{};
+  std::vector<std::int8_t> axis_of_slot_{};
+  std::vector<Copy> group_locals_{};
 
   // The point of execution: the statement and, where there is one lane, that lane.
   Thread* thread_ = nullptr;

@@ -47,7 +47,9 @@ void Machine::node(const Node& n, Frame& f, const Active& a, std::uint8_t contro
     case StmtKind::zero: zero(n, f, a); break;
     case StmtKind::branch: branch(n, f, a, control); break;
     case StmtKind::loop: loop(n, f, a, control); break;
-    case StmtKind::barrier:  // where nothing waits for anything
+    case StmtKind::barrier:  // where nothing waits for anything, or all lanes are there
+      if (lockstep_ && a.count != f.total) throw Restart{};
+      break;
     case StmtKind::launch: break;
   }
 }
@@ -67,8 +69,12 @@ bool Machine::leaf_one(const Node& n, Frame& f, const Active& a) {
     return true;
   }
   Memory& m = memory(n.target.buffer);
-  std::int64_t flat = 0;
-  if (n.target.computed || m.shadow != nullptr || !locate_one(n.target, f, lane, flat)) return false;
+  Address address;
+  bool inside = false;
+  if (!n.target.small || m.shadow != nullptr || !locate_small(n.target, f, Active::one(lane), address, inside) ||
+      !inside)
+    return false;
+  const std::int64_t flat = address.base;
   operations_ += n.address_cost;
   run(n.value, f, a);
   const unsigned char* const value = f.column(n.value.result);

@@ -15,7 +15,6 @@ namespace assay::interp::compiled {
 namespace {
 
 constexpr std::uint64_t longest = 256;
-constexpr std::uint64_t shortest = 8;  // below, iterations cost no more one by one
 
 struct Line {
   Int128 base = 0, stride = 0;
@@ -67,17 +66,17 @@ std::uint64_t Machine::strip_length(const Node& n, Frame& f, std::uint64_t trips
 
 // False where the loop has to run iteration by iteration.
 bool Machine::strips(const Node& n, Frame& f, std::int64_t lower, std::uint64_t trips, std::uint8_t control) {
-  if (trips < shortest) return false;
+  if (trips < shortest_strip) return false;
   const StripLoop& s = *n.strip;
   ArenaScope scope(arena_);
   const auto capacity = static_cast<std::uint32_t>(std::min(trips, longest));
-  Frame strip = new_frame(f, s.layout, capacity);
+  Frame strip = new_frame(&f, s.layout, capacity);
   strip.strip = true;
   SymbolValue& symbol = strip.symbols[s.symbol];
   const std::int64_t step = n.source->step;
-  symbol = {lower, step, false};
+  symbol = {lower, step, false, -1};
   const std::uint64_t length = strip_length(n, strip, trips);
-  if (length < shortest) return false;
+  if (length < shortest_strip) return false;
   ++speculative_;
   for (std::uint64_t k = 0; k < trips; k += length) {
     const auto count = static_cast<std::uint32_t>(std::min(length, trips - k));

@@ -245,8 +245,11 @@ Instance OldPlace::at(const View& before, const Instance& now) const {
 }
 
 bool moves_values(const Program& before, const Program& after) {
-  bool found = std::any_of(after.buffers.begin(), after.buffers.end(),
-                           [&](const Buffer& b) { return before.find_buffer(b.name) == nullptr; });
+  const auto missing = [](const Program& from, const Program& in) {
+    return std::any_of(from.buffers.begin(), from.buffers.end(),
+                       [&](const Buffer& b) { return in.find_buffer(b.name) == nullptr; });
+  };
+  bool found = missing(after, before) || missing(before, after);
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
     const bool acts = s->kind == StmtKind::store || s->kind == StmtKind::assign || s->kind == StmtKind::zero ||
@@ -262,7 +265,10 @@ Claim derive_roles(const View& before, const View& after, Moments& moments_befor
   return Deriver(before, after, moments_before, moments_after).run();
 }
 
-std::optional<std::string> interface_difference(const Program& a, const Program& b, bool additions) {
+std::optional<std::string> interface_difference(const Program& a, const Program& b, bool additions, bool removals) {
+  const auto internal = [](BufferKind k) {
+    return k == BufferKind::temp || k == BufferKind::shared || k == BufferKind::local;
+  };
   const auto same_parameter = [](const Parameter& p, const Parameter& q) {
     return p.name == q.name && p.lo == q.lo && p.hi == q.hi;
   };
@@ -271,6 +277,7 @@ std::optional<std::string> interface_difference(const Program& a, const Program&
   if (!(a.requirements == b.requirements)) return "the requirements differ";
   for (const Buffer& p : a.buffers) {
     const Buffer* q = b.find_buffer(p.name);
+    if (!q && removals && internal(p.kind)) continue;
     if (!q || p.kind != q->kind || p.type != q->type || !(p.dims == q->dims) || p.range != q->range ||
         p.data != q->data)
       return "buffer `" + p.name + "` is not what it was";

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -112,7 +113,7 @@ TEST_F(CommandLine, UnknownWordsGetASuggestion) {
 
 TEST_F(CommandLine, WhatIsNotBuiltYetSaysSo) {
   for (const char* command :
-       {"menu", "fuzz", "replay", "reduce", "merge", "promote", "verify-op", "new-op", "mutants", "recheck"}) {
+       {"fuzz", "replay", "reduce", "merge", "promote", "verify-op", "new-op", "mutants", "recheck"}) {
     const Reply r = assay_command({command, skew_});
     RULE_EQ("CLI-3", 2, r.status);
     RULE_TRUE("CLI-3", r.out.find("not built yet") != std::string::npos) << r.out;
@@ -269,6 +270,38 @@ TEST_F(CommandLine, TheSyntaxTreeIsTakenInPlaceOfText) {
   const std::string file = put("scale.json", tree.out);
   EXPECT_EQ(assay_command({"parse", file}).out, assay_command({"parse", scale_}).out);
   EXPECT_EQ(assay_command({"check", file}).status, 0);
+}
+
+TEST_F(CommandLine, ProgramsInOtherForms) {
+  const std::string two = put("two.air", std::string(scale) + skew);
+  const Reply digests = assay_command({"parse", two, "--as", "digest"});
+  RULE_EQ("ANA-4", 2 * 64 + std::string("  scale\n  skew\n").size(), digests.out.size());
+  RULE_TRUE("ANA-4", digests.out.find("  scale\n") == 64);
+  const std::string canonical = assay_command({"parse", two, "--as", "canonical"}).out;
+  RULE_TRUE("ANA-4",
+            canonical.find("schedule") == std::string::npos && canonical.find("l0 in 0..p0") != std::string::npos);
+  EXPECT_EQ(assay_command({"parse", two, "--as", "air"}).out, assay_command({"parse", two}).out);
+  EXPECT_NE(assay_command({"parse", two, "--as", "c-like"}).out.find("for (int64_t i = 1; i < 8; ++i)"),
+            std::string::npos);
+  EXPECT_NE(assay_command({"parse", scale_, "--as", "facts", "--param", "n=7"}).out.find("at        n = 7"),
+            std::string::npos);
+  const Reply object = assay_command({"parse", two, "--as", "digest", "--json"});
+  RULE_TRUE("CLI-4", json::accept(object.out) && json::parse(object.out)["product"] == digests.out);
+  RULE_EQ("CLI-3", 2, assay_command({"parse", two, "--as", "c"}).status);
+}
+
+TEST_F(CommandLine, MenusAndLimits) {
+  const Reply menu = assay_command({"menu", scale_, "--proved", "--limit", "5"});
+  EXPECT_EQ(menu.status, 0);
+  RULE_EQ("MENU-4", 5, std::count(menu.out.begin(), menu.out.end(), '\n'));
+  RULE_TRUE("MENU-4", menu.err.find("not tried (--limit)") != std::string::npos) << menu.err;
+  const Reply all = assay_command({"menu", scale_, "--json"});
+  RULE_TRUE("MENU-6", json::accept(all.out) && json::parse(all.out)["steps"].size() > 5);
+  RULE_EQ("MENU-6", all.out, assay_command({"menu", scale_, "--json"}).out);
+  EXPECT_NE(assay_command({"menu", scale_, "--default", "gpu"}).out.find("retype i axis=grid"), std::string::npos);
+  RULE_EQ("CLI-3", 2, assay_command({"menu", scale_, "--default", "tpu"}).status);
+  RULE_EQ("LIM-14", 2, assay_command({"lint", scale_, "--limits", "tpu"}).status);
+  EXPECT_EQ(assay_command({"lint", scale_, "--limits", "cuda"}).status, 0);
 }
 
 // The program itself, with a shell around it: standard input, and the status that a script sees.

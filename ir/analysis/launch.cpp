@@ -1,0 +1,213 @@
+// Extents are found by walking the loops around hardware loops, so that a bound that depends on an outer symbol counts with
+// its largest value.
+#include "ir/analysis/launch.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/traverse.hpp"
+
+namespace assay {
+namespace {
+
+/// Numbers the loops of one slot space in `b`; the depth of its deepest nest of them. In lanes no loop has a slot (EXEC-33).
+int number_slots(const Block& b, Axis kind, std::map<const StmtNode*, int>& slots) {
+  int deepest = 0;
+  for (const Stmt& s : b) {
+    const bool loop = s->kind == StmtKind::loop;
+    if (loop && s->axis == Axis::vectorized) continue;
+    int depth = std::max(number_slots(s->body, kind, slots), number_slots(s->other, kind, slots));
+    if (loop && slot_kind(s->axis) == kind) slots[&*s] = depth++;
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
+bool multiply(std::int64_t& value, std::int64_t factor) { return !__builtin_mul_overflow(value, factor, &value); }
+
+class Walk {
+ public:
+  Walk(const Program& p, const ParameterMap& parameters, std::int64_t budget)
+      : program_(p), values_(parameters), left_(budget), slots_(hardware_slots(p)) {}
+
+  std::optional<std::vector<LaunchShape>> run() {
+    std::vector<LaunchShape> out;
+    Block launch;
+    const auto finish = [&] {
+      std::optional<LaunchShape> shape = of_launch(launch);
+      if (shape) out.push_back(*std::move(shape));
+      launch.clear();
+      return shape.has_value();
+    };
+    for (const Stmt& s : program_.body) {
+      if (s->kind != StmtKind::launch) {
+        launch.push_back(s);
+      } else if (!finish()) {
+        return std::nullopt;
+      }
+    }
+    if (!finish()) return std::nullopt;
+    return out;
+  }
+
+ private:
+  struct Extents {
+    std::int64_t least = 0, greatest = 0;
+  };
+
+  std::optional<LaunchShape> of_launch(const Block& statements) {
+    seen_.clear();
+    LaunchShape shape;
+    std::map<const StmtNode*, int> ignored;
+    shape.grid.assign(static_cast<std::size_t>(number_slots(statements, Axis::grid, ignored)), 1);
+    shape.workgroup.assign(static_cast<std::size_t>(number_slots(statements, Axis::workgroup, ignored)), 1);
+    if (!block(statements)) return std::nullopt;
+    for (const auto& [loop, extents] : seen_) {
+      std::vector<std::int64_t>& of_kind = slot_kind(loop->axis) == Axis::grid ? shape.grid : shape.workgroup;
+      std::int64_t& extent = of_kind[static_cast<std::size_t>(slots_.at(loop))];
+      extent = std::max(extent, extents.greatest);
+    }
+    for (const auto& [loop, extents] : seen_) {
+      const std::vector<std::int64_t>& of_kind = slot_kind(loop->axis) == Axis::grid ? shape.grid : shape.workgroup;
+      if (extents.least < of_kind[static_cast<std::size_t>(slots_.at(loop))]) shape.guarded.push_back(loop->name);
+    }
+    std::sort(shape.guarded.begin(), shape.guarded.end());
+    const std::optional<std::int64_t> bytes = shared_bytes(statements);
+    if (!bytes) return std::nullopt;
+    shape.shared_bytes = *bytes;
+    return shape;
+  }
+
+  std::optional<std::int64_t> value(const Index& e) const {
+    return e.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
+      const auto it = values_.find(s);
+      return it == values_.end() ? std::nullopt : std::optional(it->second);
+    });
+  }
+
+  /// Whether a hardware loop stands inside, so that the values of a symbol around it matter.
+  bool holds_hardware(const Block& b) const {
+    bool found = false;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      found = found || slots_.count(&*s) != 0;
+      return !found;
+    };
+    v.enter_expr = [](const Expr&) { return false; };
+    visit(b, v);
+    return found;
+  }
+
+  bool block(const Block& b) {
+    for (const Stmt& s : b) {
+      if (s->kind == StmtKind::loop && !loop(s)) return false;
+      if (s->kind == StmtKind::branch && !(block(s->body) && block(s->other))) return false;
+    }
+    return true;
+  }
+
+  bool loop(const Stmt& s) {
+    const auto lo = value(s->lo), hi = value(s->hi);
+    std::int64_t span = 0;
+    if (!lo || !hi || __builtin_sub_overflow(*hi, *lo, &span) || --left_ < 0) return false;
+    const std::int64_t trips = span <= 0 ? 0 : 1 + (span - 1) / s->step;
+    if (slots_.count(&*s) != 0) {
+      const auto [it, fresh] = seen_.try_emplace(&*s, Extents{trips, trips});
+      if (!fresh) it->second = {std::min(it->second.least, trips), std::max(it->second.greatest, trips)};
+    }
+    if (!holds_hardware(s->body)) return true;
+    bool fine = true;
+    for (std::int64_t k = 0; k < trips && fine; ++k) {
+      values_[s->name] = *lo + k * s->step;
+      fine = --left_ >= 0 && block(s->body);
+      if (!depends_on(s->body, s->name)) break;  // one iteration stands for all
+    }
+    values_.erase(s->name);
+    return fine;
+  }
+
+  /// Whether a bound inside mentions the symbol.
+  static bool depends_on(const Block& b, const Symbol& symbol) {
+    bool found = false;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      found = found || (s->kind == StmtKind::loop && (s->lo.mentions(symbol) || s->hi.mentions(symbol)));
+      return !found;
+    };
+    v.enter_expr = [](const Expr&) { return false; };
+    visit(b, v);
+    return found;
+  }
+
+  std::optional<std::int64_t> shared_bytes(const Block& statements) const {
+    std::set<Symbol> used;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      used.insert(s->name);
+      return true;
+    };
+    v.enter_expr = [&](const Expr& e) {
+      used.insert(e->name);
+      return true;
+    };
+    visit(statements, v);
+    std::int64_t sum = 0;
+    for (const Buffer& b : program_.buffers) {
+      if (b.kind != BufferKind::shared || used.count(b.name) == 0) continue;
+      std::int64_t bytes = byte_width(b.type);
+      for (const Index& d : b.dims) {
+        const auto extent = value(d);
+        if (!extent || !multiply(bytes, *extent)) return std::nullopt;
+      }
+      if (__builtin_add_overflow(sum, bytes, &sum)) return std::nullopt;
+    }
+    return sum;
+  }
+
+  const Program& program_;
+  std::map<Symbol, std::int64_t> values_;
+  std::int64_t left_;
+  std::map<const StmtNode*, int> slots_;
+  std::map<const StmtNode*, Extents> seen_;
+};
+
+}  // namespace
+
+std::optional<Axis> slot_kind(Axis axis) {
+  if (axis == Axis::grid) return Axis::grid;
+  if (axis == Axis::workgroup || axis == Axis::reduce) return Axis::workgroup;
+  return std::nullopt;
+}
+
+std::map<const StmtNode*, int> hardware_slots(const Program& p) {
+  std::map<const StmtNode*, int> slots;
+  number_slots(p.body, Axis::grid, slots);
+  number_slots(p.body, Axis::workgroup, slots);
+  return slots;
+}
+
+std::optional<std::vector<LaunchShape>> launch_shapes(const Program& p, const ParameterMap& parameters,
+                                                      std::int64_t budget) {
+  return Walk(p, parameters, budget).run();
+}
+
+std::optional<std::array<std::int64_t, 3>> in_three_dimensions(const std::vector<std::int64_t>& slots) {
+  std::array<std::int64_t, 3> out{1, 1, 1};
+  for (std::size_t q = 0; q < slots.size(); ++q) {
+    if (!multiply(out[std::min<std::size_t>(q, 2)], slots[q])) return std::nullopt;
+  }
+  return out;
+}
+
+std::vector<Index> unfold(const Index& z, const std::vector<std::int64_t>& slots) {
+  std::vector<Index> out;
+  std::int64_t stride = 1;
+  for (std::size_t q = 2; q < slots.size(); ++q) {
+    const Index quotient = floordiv(z, stride);
+    out.push_back(q + 1 == slots.size() ? quotient : floormod(quotient, slots[q]));
+    stride *= slots[q];
+  }
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+// What each launch of a program asks of a device: how many groups and threads in every slot, and how much shared memory
+// (spec/analysis.md).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ir/tensor.hpp"
+
+namespace assay {
+
+/// The slot of every loop that has one (EXEC-12, EXEC-33): how many loops of its kind are nested in it, along the deepest
+/// path. Loops of kind workgroup and reduce share their slots.
+std::map<const StmtNode*, int> hardware_slots(const Program& p);
+/// Whether a loop has a slot, and of which kind: Axis::grid, or Axis::workgroup for both workgroup and reduce loops.
+std::optional<Axis> slot_kind(Axis axis);
+
+/// One launch at given parameter values.
+struct LaunchShape {
+  std::vector<std::int64_t> grid, workgroup;  // the extent of each slot (EXEC-13), slot 0 first
+  std::int64_t shared_bytes = 0;              // of the shared buffers that the launch uses
+  std::vector<Symbol> guarded;                // hardware loops that run fewer iterations, at times, than their slot has
+};
+/// The launches in order, exact: every value of the enclosing symbols is tried. Nothing when that takes more than
+/// `budget` steps or leaves int64.
+std::optional<std::vector<LaunchShape>> launch_shapes(const Program& p, const ParameterMap& parameters,
+                                                      std::int64_t budget);
+
+/// Extents in the three dimensions of hardware, 1 where nothing is asked for: grid slots from 2 up share z. Nothing when
+/// a product leaves int64.
+std::optional<std::array<std::int64_t, 3>> in_three_dimensions(const std::vector<std::int64_t>& slots);
+/// The coordinates in the slots from 2 up, slot 2 first, of the coordinate z that they share: of slot q,
+/// floormod(floordiv(z, extents of the slots from 2 to q − 1), its extent), the last one without the remainder.
+std::vector<Index> unfold(const Index& z, const std::vector<std::int64_t>& slots);
+
+}  // namespace assay
