@@ -109,6 +109,9 @@ class Enumeration {
       case Kind::buffer:
         for (const Symbol& b : used_buffers()) operand(b, {}, b);
         return;
+      case Kind::storage:
+        for (const Symbol& b : used_buffers(so_far.loop)) key({b});
+        return;
       case Kind::loops:
         for (const std::vector<Symbol>& list : loop_lists(so_far.buffer)) key(list);
         return;
@@ -129,14 +132,16 @@ class Enumeration {
         if (!info.required) return extend(so_far, next + 1);
         for (const std::string& c : info.choices) key({c});
         return;
+      case Kind::names:
       case Kind::result:
       case Kind::results: return extend(so_far, next + 1);
     }
   }
 
-  std::vector<Symbol> used_buffers() const {
+  std::vector<Symbol> used_buffers(const Stmt& inside = {}) const {
     std::vector<Symbol> out;
     for (const Use& u : uses_) {
+      if (inside && std::find(u.around.begin(), u.around.end(), inside->name) == u.around.end()) continue;
       if (std::find(out.begin(), out.end(), u.buffer) == out.end()) out.push_back(u.buffer);
     }
     return out;

@@ -35,7 +35,13 @@ class SplitReduce final : public Operation {
     d.summary = "accumulates in blocks of their own, and combines their results in a fixed tree";
     d.parameters = {
         {"loop", ParameterInfo::Kind::loop, true, {}, {}, "the loop that accumulates"},
-        {"blocks", ParameterInfo::Kind::integer, true, {}, {}, "the number of blocks, 2 to 1024"},
+        {"blocks",
+         ParameterInfo::Kind::integer,
+         true,
+         {},
+         {},
+         "the number of blocks, 2 to 1024",
+         ParameterInfo::Counts::part},
         {"target", ParameterInfo::Kind::storage, true, {}, {}, "the buffer that is accumulated into"},
         {"combine",
          ParameterInfo::Kind::names,
