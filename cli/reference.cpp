@@ -124,7 +124,7 @@ std::string spelled_in_ascii(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> spellings[] = {
       {"−", "-"},   {"–", "-"},     {"—", "--"}, {"·", "*"},  {"×", "x"},  {"±", "+-"},
       {"…", "..."}, {"∞", "inf"},   {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"⌊", "floor("},
-      {"⌋", ")"},   {"⌈", "ceil("}, {"⌉", ")"},  {"→", "->"}, {"∈", "in"}};
+      {"⌋", ")"},   {"⌈", "ceil("}, {"⌉", ")"},  {"→", "->"}, {"∈", "in"}, {"⊕", "(+)"}};
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     if (static_cast<unsigned char>(text[at]) < 0x80) {
