@@ -48,10 +48,11 @@ std::vector<Symbol> zeroed(const Program& p) {
 }  // namespace
 
 ScheduleLine random_line(interp::Random& random, const Program& p, std::string_view operation) {
-  // Those that move values, and those that accumulate through partial results, have lines of their own.
+  // Those that move values, rewrite expressions or accumulate through partial results have lines of their own.
   std::vector<OperationEntry> all;
   std::copy_if(operations().begin(), operations().end(), std::back_inserter(all), [](const OperationEntry& e) {
-    return e.declaration.schema.front() != 'F' && e.declaration.schema.front() != 'A';
+    const char schema = e.declaration.schema.front();
+    return schema != 'F' && schema != 'A' && schema != 'W';
   });
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
   // Operations that can change a value more often than those that are always exact.

@@ -103,6 +103,7 @@ bool Comparison::folded(const Expr& before, const Expr& after, const Formula& co
     const auto first = affine_condition(before->args[0]);
     const Formula c = first ? source_.apply(*first) : Formula::truth();
     if (before->op == Op::choice) {
+      folds_data_ = folds_data_ || !first;
       read_as(first ? !c : Formula::truth(), before->args[1], first ? c : Formula::truth());
       read_as(first ? c : Formula::truth(), before->args[2], first ? !c : Formula::truth());
     } else {

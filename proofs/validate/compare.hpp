@@ -21,6 +21,8 @@ class Comparison {
   /// Formulas over the new instance's symbols that must have no solution within its domain.
   const std::vector<Formula>& index_violations() const { return index_violations_; }
   const std::vector<Formula>& fold_violations() const { return fold_violations_; }
+  /// A choice by data was taken for one of its arms, which no formula allows.
+  bool folds_data() const { return folds_data_; }
   /// What did not match, for people.
   const std::string& mismatch() const { return mismatch_; }
 
@@ -36,6 +38,7 @@ class Comparison {
   const Instance& now_;
   std::map<Symbol, Symbol>& variables_;
   bool collect_;
+  bool folds_data_ = false;
   std::vector<Formula> index_violations_, fold_violations_;
   std::string mismatch_;
 };

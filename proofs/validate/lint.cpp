@@ -5,6 +5,7 @@
 #include "proofs/validate/coverage.hpp"
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/launch.hpp"
+#include "proofs/validate/rewrite.hpp"
 #include "proofs/validate/width.hpp"
 
 namespace assay {
@@ -26,6 +27,12 @@ class Linter {
     threads();
     out_.push_back(index_width(view_, query_));
     return std::move(out_);
+  }
+
+  // W-7
+  std::vector<Obligation> run_after_rewrite() {
+    divisions();
+    return run_after_flow();
   }
 
   std::vector<Obligation> run() {
@@ -285,6 +292,10 @@ class Linter {
 
 std::vector<Obligation> derive::lint_after_flow(const Program& p, const std::set<Symbol>& defined, Query& query) {
   return Linter(p, query, defined).run_after_flow();
+}
+
+std::vector<Obligation> derive::lint_after_rewrite(const Program& p, const std::set<Symbol>& defined, Query& query) {
+  return Linter(p, query, defined).run_after_rewrite();
 }
 
 std::vector<Obligation> lint_obligations(const Program& p, Query& query) { return Linter(p, query).run(); }

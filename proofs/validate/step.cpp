@@ -23,6 +23,7 @@
 #include "proofs/validate/flow_claim.hpp"
 #include "proofs/validate/launch.hpp"
 #include "proofs/validate/relation.hpp"
+#include "proofs/validate/rewrite.hpp"
 #include "proofs/validate/width.hpp"
 #include "proofs/validate/zeroing.hpp"
 
@@ -487,6 +488,7 @@ bool has_launch(const Program& p) {
 Validation validate(const Program& before, const Program& after, Query& query) {
   if (needs_parallel_meaning(before) || needs_parallel_meaning(after))
     return not_built("proofs about @workgroup, @reduce, barrier and shared are not built yet");
+  if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   if (has_launch(before) || has_launch(after))

@@ -1,0 +1,177 @@
+// Each change is small and local; whether the program is still right is for the caller to find out.
+#include "fuzz/generators/rewritable.hpp"
+
+#include <algorithm>
+
+#include "ir/analysis/interval.hpp"
+#include "ir/rules/reductions.hpp"
+#include "ir/traverse.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+using Bindings = std::map<Symbol, Expr>;
+
+std::vector<laws::Reduction> all_reductions() {
+  std::vector<laws::Reduction> out;
+  for (std::size_t op = 0; op < op_count; ++op) {
+    const auto of = laws::reductions(static_cast<Op>(op));
+    out.insert(out.end(), of.begin(), of.end());
+  }
+  return out;
+}
+
+bool fits(const Expr& pattern, const Expr& e, Bindings& bindings) {
+  if (pattern->type != e->type) return false;
+  if (pattern->op == Op::variable) return bindings.emplace(pattern->name, e).first->second == e;
+  if (pattern->op != e->op || pattern->literal != e->literal || pattern->args.size() != e->args.size()) return false;
+  for (std::size_t i = 0; i < e->args.size(); ++i) {
+    if (!fits(pattern->args[i], e->args[i], bindings)) return false;
+  }
+  return true;
+}
+
+class Rewritable {
+ public:
+  Rewritable(interp::Random& random, const Program& p) : random_(random), program_(p), names_(p.bound_names()) {}
+
+  Program run() {
+    if (chance(3)) through_scratch();
+    if (chance(2)) program_.body = repeated(program_.body);
+    if (chance(2)) {
+      program_.body = rewrite(program_.body, [&](const Expr& e) { return chance(5) ? longer(e) : e; });
+    }
+    return std::move(program_);
+  }
+
+ private:
+  bool chance(std::uint64_t one_in) { return random_.below(one_in) == 0; }
+
+  // Names bound in a copy are its own.
+  Expr copy(const Expr& e) { return refresh_binders({make_assign("copy", e)}, names_)[0]->value; }
+
+  Expr longer(const Expr& e) {
+    static const std::vector<laws::Reduction> all = all_reductions();
+    for (int attempt = 0; attempt < 12; ++attempt) {
+      const laws::Reduction& r = all[random_.below(all.size())];
+      Bindings bindings;
+      if (!fits(r.to, e, bindings)) continue;
+      const std::function<Expr(const Expr&)> build = [&](const Expr& p) -> Expr {
+        if (p->op == Op::variable) {
+          const auto bound = bindings.find(p->name);
+          if (bound != bindings.end()) return copy(bound->second);
+          // A variable that only the larger side has: anything that is there.
+          const Expr filler = p->type == e->type ? copy(e) : make_literal({p->type, 0});
+          bindings.emplace(p->name, filler);
+          return filler;
+        }
+        if (p->args.empty()) return p;
+        return with(p, [&](ExprNode& n) {
+          for (Expr& a : n.args) a = build(a);
+        });
+      };
+      return build(r.from);
+    }
+    return e;
+  }
+
+  // A statement also adds what an earlier one computed.
+  Block repeated(const Block& b) {
+    Block out = b;
+    Expr seen;
+    for (Stmt& s : out) {
+      if (s->kind == StmtKind::loop || s->kind == StmtKind::branch) {
+        if (s->axis == Axis::reduce) continue;
+        s = with(s, [&](StmtNode& n) {
+          n.body = repeated(n.body);
+          n.other = repeated(n.other);
+        });
+      } else if (s->kind == StmtKind::store && s->value->op != Op::literal && s->value->type != Type::boolean) {
+        const Expr mine = s->value;
+        const bool same_type = seen && seen->type == mine->type;
+        if (chance(2)) {
+          s = with(s, [&](StmtNode& n) {
+            n.value = make_op(Op::add, {mine, copy(same_type && chance(2) ? seen : mine)});
+          });
+        }
+        if (!seen || chance(2)) seen = mine;
+      }
+    }
+    return out;
+  }
+
+  // T[i, j] = e before X[…] = e, which becomes X[…] = T[i, j].
+  void through_scratch() {
+    bool done = false;
+    std::vector<Stmt> around;
+    Ranges ranges = parameter_ranges(program_);
+    const std::function<Block(const Block&)> walk = [&](const Block& b) {
+      Block out;
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        const Stmt& s = b[k];
+        if (s->kind == StmtKind::loop && s->axis != Axis::reduce && !done) {
+          around.push_back(s);
+          const Ranges outside = ranges;
+          add_loop(ranges, s);
+          out.push_back(with(s, [&](StmtNode& n) { n.body = walk(n.body); }));
+          ranges = outside;
+          around.pop_back();
+          continue;
+        }
+        if (s->kind != StmtKind::store || done || chance(3)) {
+          out.push_back(s);
+          continue;
+        }
+        std::vector<Expr> cell;
+        const std::size_t first = around.empty() ? 0 : random_.below(around.size());
+        for (std::size_t l = first; l < around.size(); ++l) {
+          if (!ranges[around[l]->name].within(0, 15)) continue;
+          cell.push_back(make_index(Index::symbol(around[l]->name)));
+        }
+        const Buffer* target = program_.find_buffer(s->name);
+        const Type type = target->type;
+        done = true;
+        const Stmt stored = make_store("T", cell, s->value);
+        const std::size_t place = out.empty() || chance(2) ? out.size() : random_.below(out.size());
+        out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), stored);
+        out.push_back(with(s, [&](StmtNode& n) { n.value = make_load("T", type, cell); }));
+        program_.buffers.push_back({"T",
+                                    chance(2) ? BufferKind::temp : BufferKind::local,
+                                    type,
+                                    std::vector<Index>(cell.size(), Index(16)),
+                                    {},
+                                    {},
+                                    {}});
+      }
+      return out;
+    };
+    program_.body = walk(program_.body);
+  }
+
+  interp::Random& random_;
+  Program program_;
+  NameSupply names_;
+};
+
+}  // namespace
+
+Program rewritable(interp::Random& random, const Program& p) { return Rewritable(random, p).run(); }
+
+ScheduleLine random_rewrite_line(interp::Random& random, const Program& p, std::string_view operation) {
+  const auto word = [](std::string text) { return ScheduleWord{std::move(text), {1, 1, 1}}; };
+  ScheduleLine line;
+  line.op = std::string(operation);
+  line.text = line.op;
+  if (operation == "inline") {
+    const bool scratch = p.find_buffer("T") && random.below(8) != 0;
+    line.operands.push_back(word(scratch ? "T" : p.buffers[random.below(p.buffers.size())].name));
+    line.text += " " + line.operands.back().text;
+  }
+  if (operation == "cse" && random.below(3) == 0) {
+    line.operands.push_back(word("arms"));
+    line.text += " arms";
+  }
+  return line;
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,136 @@
+// What a mistaken rewriting would have written: another value in a statement that it changed, or in a variable that it added.
+#include "fuzz/mutants/rewrite_faults.hpp"
+
+#include <algorithm>
+
+#include "fuzz/mutants/plant.hpp"
+#include "ir/traverse.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+using Change = std::function<std::optional<Expr>(const Expr&)>;
+
+bool is_added(const Stmt& s) { return !s->provenance || s->provenance->statement < 0; }
+
+// The value of the first statement that the step changed.
+Plant in_changed(const Change& change) {
+  return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
+    std::map<int, Stmt> old;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      old[s->provenance->statement] = s;
+      return true;
+    };
+    visit(before.body, v);
+    const auto wanted = [&](const Stmt& s) {
+      return !is_added(s) && s->value && s->kind != StmtKind::branch &&
+             !(s->value == old.at(s->provenance->statement)->value) && change(s->value);
+    };
+    return at_first(after, wanted,
+                    [&](const Stmt& s) { return Block{with(s, [&](StmtNode& n) { n.value = *change(n.value); })}; });
+  };
+}
+// The value of the first variable that the step added.
+Plant in_added(const Change& change) {
+  return [=](const Program&, const Program& after, const ScheduleLine&) -> std::optional<Program> {
+    const auto wanted = [&](const Stmt& s) { return is_added(s) && s->value && change(s->value); };
+    return at_first(after, wanted,
+                    [&](const Stmt& s) { return Block{with(s, [&](StmtNode& n) { n.value = *change(n.value); })}; });
+  };
+}
+
+std::optional<Expr> negated(const Expr& e) { return make_op(e->type == Type::boolean ? Op::lnot : Op::neg, {e}); }
+std::optional<Expr> zero(const Expr& e) { return make_literal({e->type, 0}); }
+std::optional<Expr> doubled(const Expr& e) {
+  if (e->type == Type::boolean) return std::nullopt;
+  return make_op(Op::add, {e, e->op == Op::scope ? make_literal({e->type, 0}) : e});
+}
+std::optional<Expr> one_operand(const Expr& e) {
+  for (const Expr& a : e->args) {
+    if (a->type == e->type && e->op != Op::load) return a;
+  }
+  return std::nullopt;
+}
+std::optional<Expr> neighbour(const Expr& e) {
+  bool done = false;
+  Expr out = rewrite(e, [&](const Expr& x) {
+    if (done || x->op != Op::load || x->args.empty() || x->args.back()->op != Op::index) return x;
+    done = true;
+    return with(x, [](ExprNode& n) { n.args.back() = make_index(n.args.back()->index + 1); });
+  });
+  return done ? std::optional(out) : std::nullopt;
+}
+std::optional<Expr> other_operator(const Expr& e) {
+  bool done = false;
+  Expr out = rewrite(e, [&](const Expr& x) {
+    if (done || (x->op != Op::add && x->op != Op::mul && x->op != Op::sub && x->op != Op::max)) return x;
+    done = true;
+    return with(x, [](ExprNode& n) { n.op = n.op == Op::add ? Op::mul : Op::add; });
+  });
+  return done ? std::optional(out) : std::nullopt;
+}
+
+// The variable takes its value before the statement that precedes it, and that stores to what it reads.
+std::optional<Program> too_early(const Program&, const Program& after, const ScheduleLine&) {
+  const auto disturbed = [](const Stmt& declared, const Stmt& previous) {
+    if (!is_added(declared) || declared->kind != StmtKind::declare || previous->kind == StmtKind::declare) return false;
+    bool found = false;
+    Visitor v;
+    v.enter_expr = [&](const Expr& e) {
+      found = found || ((e->op == Op::load || e->op == Op::variable) && e->name == previous->name);
+      return true;
+    };
+    visit(declared->value, v);
+    return found;
+  };
+  bool done = false;
+  const std::function<Block(const Block&)> walk = [&](const Block& b) {
+    Block out = b;
+    for (std::size_t k = 1; k < out.size() && !done; ++k) {
+      if (!disturbed(out[k], out[k - 1])) continue;
+      std::swap(out[k], out[k - 1]);
+      done = true;
+    }
+    for (Stmt& s : out) {
+      if (done || (s->body.empty() && s->other.empty())) continue;
+      s = with(s, [&](StmtNode& n) {
+        n.body = walk(n.body);
+        n.other = walk(n.other);
+      });
+    }
+    return out;
+  };
+  Program out = after;
+  out.body = walk(after.body);
+  return done ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<StepFault>& rewrite_faults() {
+  static const std::vector<StepFault> faults = {
+      {"simplify", "the sign is lost", in_changed(negated)},
+      {"simplify", "the value is taken for zero", in_changed(zero)},
+      {"simplify", "an operand is dropped", in_changed(one_operand)},
+      {"simplify", "the value is taken twice", in_changed(doubled)},
+      {"simplify", "another cell is read", in_changed(neighbour)},
+      {"simplify", "an operator is another one", in_changed(other_operator)},
+      {"cse", "the variable has the other sign", in_added(negated)},
+      {"cse", "the variable is zero", in_added(zero)},
+      {"cse", "the variable is one operand", in_added(one_operand)},
+      {"cse", "the variable is of the neighbour", in_added(neighbour)},
+      {"cse", "the variable has another operator", in_added(other_operator)},
+      {"cse", "the use is doubled", in_changed(doubled)},
+      {"cse", "the value is taken too early", too_early},
+      {"inline", "the cell of the neighbour", in_changed(neighbour)},
+      {"inline", "the sign is lost", in_changed(negated)},
+      {"inline", "the value is taken for zero", in_changed(zero)},
+      {"inline", "an operand is dropped", in_changed(one_operand)},
+      {"inline", "the value is taken twice", in_changed(doubled)},
+      {"inline", "an operator is another one", in_changed(other_operator)},
+  };
+  return faults;
+}
+
+}  // namespace assay::fuzz

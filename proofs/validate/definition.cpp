@@ -1,0 +1,215 @@
+// The execution that stored a cell is guessed from the indices; that it did, before the read and as the last one, is part of
+// the condition. A bad guess makes a right step unprovable, never a wrong one proved.
+#include "proofs/validate/definition.hpp"
+
+#include <algorithm>
+
+#include "ir/traverse.hpp"
+#include "proofs/validate/cases.hpp"
+
+namespace assay::derive {
+namespace {
+
+// How many statements the scopes of its expressions hold.
+int scope_statements(const Stmt& s) {
+  int count = 0;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt&) {
+    ++count;
+    return true;
+  };
+  for (const Expr& e : s->indices) visit(e, v);
+  if (s->value) visit(s->value, v);
+  return count;
+}
+
+struct Unknown {
+  std::int64_t coefficient = 0;
+  const Stmt* loop = nullptr;
+};
+
+// Solves `form = value` for the loop symbols that `known` lacks: one, or several as the digits of a mixed radix.
+bool solve(const Index& form, const Index& value, const std::vector<Stmt>& loops, std::map<Symbol, Index>& known,
+           bool several) {
+  Index rest = value - form.constant();
+  std::vector<Unknown> unknown;
+  for (const auto& [atom, coefficient] : form.terms()) {
+    const Index term = Index::symbol(atom->symbol) * coefficient;
+    if (atom->kind != IndexAtom::Kind::symbol) return false;
+    const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == atom->symbol; });
+    if (loop == loops.end() || known.count(atom->symbol) != 0) {
+      rest = rest - term.substitute(known);
+    } else {
+      unknown.push_back({coefficient, &*loop});
+    }
+  }
+  if (unknown.empty() || (unknown.size() > 1 && !several)) return false;
+  if (unknown.size() == 1 && (unknown[0].coefficient == 1 || unknown[0].coefficient == -1)) {
+    known.emplace((*unknown[0].loop)->name, rest * unknown[0].coefficient);
+    return true;
+  }
+  std::sort(unknown.begin(), unknown.end(),
+            [](const Unknown& a, const Unknown& b) { return a.coefficient > b.coefficient; });
+  if (unknown.back().coefficient <= 0) return false;
+  for (const Unknown& u : unknown) rest = rest - (*u.loop)->lo.substitute(known) * u.coefficient;
+  for (const Unknown& u : unknown) {
+    known.emplace((*u.loop)->name, (*u.loop)->lo.substitute(known) + floordiv(rest, u.coefficient));
+    rest = floormod(rest, u.coefficient);
+  }
+  return true;
+}
+
+}  // namespace
+
+Definitions::Definitions(const View& view, const std::set<Symbol>& own) : view_(view) {
+  for (const Symbol& storage : own) {
+    Definition& d = definitions_[storage];
+    const auto& stores = view.stores.all(storage);
+    if (stores.size() != 1) continue;
+    const std::size_t at = stores.front();
+    const Node& n = view.extraction.nodes[at];
+    const auto& cell = n.store()->indices;
+    if (!n.stmt->value || !std::all_of(cell.begin(), cell.end(), [](const Expr& e) { return e->op == Op::index; }))
+      continue;
+    d.writer = &n;
+    const int last = n.statement + scope_statements(n.stmt);
+    for (std::size_t k = at + 1; k < view.extraction.nodes.size() && view.extraction.nodes[k].statement <= last; ++k)
+      d.scopes.push_back(&view.extraction.nodes[k]);
+  }
+}
+
+// The loop symbols of the writer's execution: from the indices, and for loops around both statements those of the read.
+std::optional<Instance> Definitions::source_of(const Side& read, const Node& writer) const {
+  std::map<Symbol, Index> known;
+  if (read.e->op == Op::load) {
+    std::vector<std::pair<Index, Index>> equations;
+    for (std::size_t d = 0; d < read.e->args.size(); ++d) {
+      if (read.e->args[d]->op != Op::index) return std::nullopt;
+      equations.emplace_back(writer.store()->indices[d]->index, read.at->apply(read.e->args[d]->index));
+    }
+    for (const bool several : {false, true}) {
+      for (bool more = true; more;) {
+        more = false;
+        for (const auto& [form, value] : equations) more |= solve(form, value, writer.loops, known, several);
+      }
+    }
+  }
+  Instance source{&view_, &writer, {}, {}};
+  bool shared = true;
+  for (std::size_t k = 0; k < writer.loops.size(); ++k) {
+    const Stmt& loop = writer.loops[k];
+    shared = shared && k < read.at->node->loops.size() && read.at->node->loops[k] == loop;
+    const auto at = known.find(loop->name);
+    if (at != known.end()) {
+      source.symbols.emplace(loop->name, at->second);
+    } else if (shared) {
+      source.symbols.emplace(loop->name, read.at->symbols.at(loop->name));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return source;
+}
+
+// The writer does not run at `source`, not before the read, or not as the last one; or it stores to another cell.
+Formula Definitions::not_this(const Side& read, const Instance& source) {
+  const Instance other = instantiate(view_, *source.node, "other" + std::to_string(fresh_++));
+  std::vector<Formula> elsewhere, overwritten;
+  const Access& store = *source.node->store();
+  if (store.variable) {
+    const Variable& v = view_.extraction.variables.at(store.storage);
+    for (int i = 0; i < v.loops; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      elsewhere.push_back(Formula::ne(source.symbol(k), read.at->symbols.at(v.around[k]->name)));
+      overwritten.push_back(Formula::eq(source.symbol(k), other.symbol(k)));
+    }
+  } else {
+    for (std::size_t d = 0; d < store.indices.size(); ++d) {
+      const Index cell = read.at->apply(read.e->args[d]->index);
+      elsewhere.push_back(Formula::ne(source.apply(store.indices[d]->index), cell));
+      overwritten.push_back(Formula::eq(other.apply(store.indices[d]->index), cell));
+    }
+  }
+  overwritten.insert(overwritten.end(), {domain(other), ordered_before(source, true, other, true),
+                                         ordered_before(other, true, *read.at, false)});
+  return Formula::any({!domain(source), Formula::any(std::move(elsewhere)),
+                       !ordered_before(source, true, *read.at, false), Formula::all(std::move(overwritten))});
+}
+
+// Something that the expression reads is stored to between its evaluation and its use.
+Formula Definitions::stale(const Definition& d, const Instance& source, const Instance& reader) {
+  std::vector<Formula> out;
+  std::vector<const Node*> nodes = d.scopes;
+  nodes.push_back(d.writer);
+  for (const Node* n : nodes) {
+    Instance x = source;
+    x.node = n;
+    for (const Stmt& loop : n->loops)
+      x.symbols.emplace(loop->name, Index::symbol(loop->name + "'in" + std::to_string(fresh_)));
+    ++fresh_;
+    for (const Access& a : n->accesses) {
+      if (a.writes || definitions_.count(a.storage) != 0) continue;
+      if (a.variable) {
+        // Variables of the expression's own scopes.
+        const int declared = view_.extraction.variables.at(a.storage).statement;
+        const int last = d.scopes.empty() ? d.writer->statement : d.scopes.back()->statement;
+        if (declared >= d.writer->statement && declared <= last) continue;
+      } else if (!is_writable(view_.program.find_buffer(a.storage)->kind)) {
+        continue;
+      }
+      for (const std::size_t at : view_.stores.all(a.storage)) {
+        const Node& w = view_.extraction.nodes[at];
+        const std::string tag = "since" + std::to_string(fresh_++);
+        const Instance b = instantiate(view_, w, tag);
+        const Formula f = Formula::all({domain(x), domain(b), same_cell(x, a, b, *w.store(), tag),
+                                        ordered_before(x, false, b, true), ordered_before(b, true, reader, false)});
+        if (f.is_false()) continue;
+        if (!is_affine(b, *w.store()) || !is_affine(x, a)) approximate_ = true;
+        out.push_back(f);
+      }
+    }
+  }
+  return Formula::any(std::move(out));
+}
+
+// A condition on data around the writer: the read stands under it too, and under the same evaluation. Nothing when it does
+// not stand under it; otherwise when the evaluation may be another one.
+std::optional<Formula> Definitions::unshared_guards(const Instance& source, const Instance& at) {
+  std::vector<Formula> other;
+  for (const Guard& g : source.node->guards) {
+    if (affine_condition(g.condition)) continue;
+    const auto& mine = at.node->guards;
+    const bool shared = g.statement >= 0 && std::any_of(mine.begin(), mine.end(), [&](const Guard& h) {
+                          return h.statement == g.statement && h.positive == g.positive;
+                        });
+    if (!shared) return std::nullopt;
+    for (int i = 0; i < g.loops; ++i) {
+      const Symbol& loop = source.node->loops[static_cast<std::size_t>(i)]->name;
+      other.push_back(Formula::ne(source.symbols.at(loop), at.symbols.at(loop)));
+    }
+    approximate_ = true;
+  }
+  return Formula::any(std::move(other));
+}
+
+std::optional<SameValue::Stored> Definitions::expand(const Side& read, const Instance& reader) {
+  if (read.e->op != Op::load && read.e->op != Op::variable) return std::nullopt;
+  const auto at = definitions_.find(read.e->name);
+  if (at == definitions_.end() || !at->second.writer) return std::nullopt;
+  const Node& writer = *at->second.writer;
+  const auto source = source_of(read, writer);
+  if (!source) return std::nullopt;
+  const auto shared = unshared_guards(*source, *read.at);
+  if (!shared) return std::nullopt;
+  const Buffer* buffer = read.e->op == Op::load ? view_.program.find_buffer(read.e->name) : nullptr;
+  const auto& around = read.at->node->loops;
+  const bool elsewhere = std::any_of(writer.loops.begin(), writer.loops.end(), [&](const Stmt& l) {
+    return l->axis == Axis::grid && std::find(around.begin(), around.end(), l) == around.end();
+  });
+  if (buffer && is_private(buffer->kind) && elsewhere) return std::nullopt;  // another group's copy
+  if (!(buffer && buffer->kind == BufferKind::temp) && !same_launch(*source, *read.at)) return std::nullopt;
+  const Formula wrong = *shared | not_this(read, *source) | stale(at->second, *source, reader);
+  return SameValue::Stored{{source->node->stmt->value, std::make_shared<const Instance>(*source)}, wrong};
+}
+
+}  // namespace assay::derive

@@ -1,0 +1,61 @@
+// The property of steps that rewrite expressions over random programs, its statistics, and the planted faults that it has to
+// see. ASSAY_REWRITE_CASES sets the number of pairs (default 400), ASSAY_PROPERTY_SEED the seed.
+#include "fuzz/targets/rewrite_property.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "fuzz/mutants/rewrite_faults.hpp"
+#include "tests/support/rules.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+TEST(RewriteProperty, proved_runs_the_same) {
+  RewritePropertyOptions options;
+  const char* cases = std::getenv("ASSAY_REWRITE_CASES");
+  const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
+  options.seed = seed ? std::strtoull(seed, nullptr, 10) : 20261130;
+  options.pairs = cases ? std::max(50, std::atoi(cases)) : 400;
+  const RewritePropertyResult r = check_rewriting_steps(options);
+  fmt::print(
+      "pairs {} (lines refused {}): proved {}, violated {}, undecided {} (equal bits {}); not proved and different "
+      "{}\n",
+      r.pairs, r.refused, r.proved, r.violated, r.undecided, r.needless, r.differing);
+  for (const auto& [operation, count] : r.proved_by) fmt::print("  {} proved {}\n", operation, count);
+  for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
+  for (std::size_t k = 0; k < r.failures.size() && k < 3; ++k) ADD_FAILURE() << r.failures[k];
+  RULE_TRUE("PRF-75", r.failures.empty());
+  EXPECT_GE(r.proved * 100, r.pairs * 60);
+  if (r.pairs < 300) {
+    fmt::print("fewer than 300 pairs: the share of each operation is not judged\n");
+    return;
+  }
+  for (const char* operation : {"simplify", "cse", "inline"})
+    EXPECT_GE(r.proved_by.count(operation) ? r.proved_by.at(operation) : 0, 15) << operation;
+}
+
+TEST(RewriteProperty, every_planted_fault_is_seen) {
+  std::map<std::string, int> faults;
+  for (const StepFault& fault : rewrite_faults()) {
+    RewritePropertyOptions options;
+    options.seed = 7;
+    options.pairs = 16;
+    options.operation = fault.operation;
+    options.fault = &fault;
+    const RewritePropertyResult r = check_rewriting_steps(options);
+    ++faults[fault.operation];
+    fmt::print("{}: {}: pairs {}, proved {}, violated {}, undecided {}, not proved and different {}\n", fault.operation,
+               fault.name, r.pairs, r.proved, r.violated, r.undecided, r.differing);
+    for (std::size_t k = 0; k < r.failures.size() && k < 1; ++k) ADD_FAILURE() << r.failures[k];
+    // It is not proved, and executions show it.
+    RULE_TRUE("PRF-76", r.pairs > 0 && r.failures.empty() && r.differing * 5 >= r.pairs)
+        << fault.operation << ": " << fault.name;
+  }
+  for (const auto& [operation, count] : faults) EXPECT_GE(count, 5) << operation;
+}
+
+}  // namespace
+}  // namespace assay::fuzz

@@ -1,0 +1,160 @@
+// Schema W: other expressions of the same value are proved, at the types at which they are; nothing wrong is.
+#include <gtest/gtest.h>
+
+#include "claimed_pairs.hpp"
+#include "tests/support/rules.hpp"
+
+namespace assay {
+namespace {
+
+using Status = Obligation::Status;
+
+const std::string head =
+    "input X: f32[64] input Y: f32[64, 64] input K: i32[64] in 0..10 inout A: f32[64] inout B: f32[64] ";
+
+// One store in a loop over 0..16.
+std::string values(const std::string& before, const std::string& after) {
+  const auto text = [&](const std::string& value) { return head + "for i in 0..16 { A[i] = " + value + " }"; };
+  return judge(text(before), text(after), {0, 1}).codes();
+}
+
+TEST(Rewrite, LawsOfTheTableAreMatchedAnew) {
+  const Judged j =
+      judge(head + "for i in 0..16 { A[i] = -(-X[i]) * 1.0 }", head + "for i in 0..16 { A[i] = X[i] }", {0, 1});
+  RULE_EQ("W-3", std::string(), j.codes());
+  const Obligation* named = nullptr;
+  for (const Obligation& o : j.validation.obligations) {
+    if (o.engine == "rule table") named = &o;
+  }
+  ASSERT_NE(nullptr, named);
+  RULE_EQ("W-8", std::string("proved laws of the table: mul-one, neg-neg"), named->claim);
+  // Under another operation, and with operands that are equal only after reductions.
+  RULE_EQ("W-3", std::string(), values("X[i] + (X[i + 1] - 0.0)", "X[i] + X[i + 1]"));
+  RULE_EQ("W-3", std::string(), values("max(X[i] * 1.0, -(-X[i]))", "X[i]"));
+  // Not at floats; not backwards; not by another law.
+  RULE_EQ("W-3", std::string("CLAIM-1"), values("X[i] + 0.0", "X[i]"));
+  RULE_EQ("W-3", std::string("CLAIM-1"), values("X[i] * 0.0", "0.0"));
+  RULE_EQ("W-3", std::string("CLAIM-1"), values("X[i]", "-(-X[i])"));
+  RULE_EQ("W-3", std::string("CLAIM-1"), values("X[i] - X[i + 1]", "X[i + 1] - X[i]"));
+  RULE_EQ("W-3", std::string("CLAIM-1"), values("fma(X[i], X[i], X[i + 1])", "X[i] * X[i] + X[i + 1]"));
+  // A law repeats an operand: here they are two cells.
+  RULE_EQ("W-3", std::string("W-10"), values("max(X[i], X[i + 1])", "X[i]"));
+  RULE_EQ("W-3", std::string("CLAIM-1"), values("max(X[i], A[i])", "X[i]"));
+}
+
+TEST(Rewrite, FormsOfIndicesAndConditions) {
+  RULE_EQ("W-2", std::string(), values("-(-X[4 * floordiv(i, 4) + floormod(i, 4)])", "X[i]"));
+  RULE_EQ("W-10", std::string("W-10"), values("-(-X[i + 1])", "X[i]"));
+  RULE_EQ("W-2", std::string(), values("-(-(i < 16 ? X[i] : X[0]))", "X[i]"));
+  RULE_EQ("W-2", std::string("W-10"), values("-(-(i < 15 ? X[i] : X[0]))", "X[i]"));
+  // Only where the arm is evaluated.
+  RULE_EQ("W-2", std::string(), values("-(-(i < 4 ? X[floordiv(i, 4)] : X[1]))", "i < 4 ? X[0] : X[1]"));
+  RULE_EQ("W-2", std::string("W-10"), values("-(-(i < 5 ? X[floordiv(i, 4)] : X[1]))", "i < 5 ? X[0] : X[1]"));
+  // Integers in another way, with the wrapping of their type.
+  RULE_EQ("W-2", std::string(), values("f32(i32(i) * 2 + 2) * 1.0", "f32(2 * i32(i + 1))"));
+  RULE_EQ("W-2", std::string("W-10"), values("f32(i8(i) * 16 + 16) * 1.0", "f32(i8(i) * 16)"));
+  RULE_EQ("W-2", std::string(), values("K[i] < 10 ? X[i] : X[0]", "X[i]"));
+  RULE_TRUE("W-11", values("K[i] < 9 ? X[i] : X[0]", "X[i]") == "W-11");
+  // The bounds of a loop, and a condition around.
+  const auto loops = [&](const std::string& bound) {
+    return judge(head + "for i in 0..16 { for j in 0..4 * floordiv(i, 4) + floormod(i, 4) { A[j] = -(-X[i]) } }",
+                 head + "for i in 0..16 { for j in 0.." + bound + " { A[j] = X[i] } }", {0, 1, 2})
+        .codes();
+  };
+  RULE_EQ("W-1", std::string(), loops("i"));
+  RULE_EQ("W-1", std::string("W-10"), loops("i + 1"));
+  RULE_EQ(
+      "W-1", std::string("W-10"),
+      judge(head + "for i in 0..16 { A[i] = -(-X[i]) }", head + "for i in 0..16 { A[i + 1] = X[i] }", {0, 1}).codes());
+}
+
+TEST(Rewrite, ScopesUpToNames) {
+  const auto scope = [](const std::string& s, const std::string& k, const std::string& l, const std::string& cell) {
+    return "scope " + s + ": f32 { " + s + " = 0.0 for " + k + " in 0..8 { for " + l + " in 0..8 { " + s + " = " + s +
+           " * 2.0 + Y[" + cell + "] } } }";
+  };
+  const auto code = [&](const std::string& a, const std::string& b) {
+    return judge(head + "A[0] = -(-" + a + ")", head + "A[0] = " + b, {0, -1, -1, -1, -1}).codes();
+  };
+  RULE_EQ("W-4", std::string(), code(scope("s", "k", "l", "k, l"), scope("t", "m", "n", "m, n")));
+  RULE_TRUE("W-4", !code(scope("s", "k", "l", "k, l"), scope("t", "m", "n", "n, m")).empty());
+  RULE_TRUE("W-4", !code(scope("s", "k", "l", "k, l"), scope("t", "m", "n", "m, m")).empty());
+  RULE_TRUE("W-4", !code(scope("s", "k", "l", "k, k"), scope("t", "m", "n", "m, n")).empty());
+  RULE_EQ("W-4", std::string(),
+          judge(head + "A[0] = scope s: f32 { s = X[0] } + 1.0", head + "A[0] = X[0] + 1.0", {0}).codes());
+}
+
+// T is filled, then read: the old program computes on the spot.
+std::string through(const std::string& fill, const std::string& read, const std::string& value,
+                    std::vector<int> sources, const std::string& between = {}) {
+  return judge(head + between + "for j in 0..8 { B[j] = " + value + " }",
+               head + "temp T: f32[64] " + fill + " " + between + "for j in 0..8 { B[j] = " + read + " }", sources)
+      .codes();
+}
+
+TEST(Rewrite, ValuesThroughStorageOfTheirOwn) {
+  RULE_EQ(
+      "W-5", std::string(),
+      through("for i in 0..9 { T[i] = X[i] * 2.0 }", "T[j] + T[j + 1]", "X[j] * 2.0 + X[j + 1] * 2.0", {-1, -1, 0, 1}));
+  // Digits of a mixed radix, filled from the end.
+  RULE_EQ("W-5", std::string(),
+          through("for a in 0..3 { for b in 0..4 { T[4 * a + b] = X[4 * a + b] * 2.0 } }", "T[j]", "X[j] * 2.0",
+                  {-1, -1, -1, 0, 1}));
+  RULE_EQ("W-5", std::string(),
+          through("for a in 0..20 { T[40 - a] = X[a] * 2.0 }", "T[40 - j]", "X[j] * 2.0", {-1, -1, 0, 1}));
+  // Not all cells, the wrong one, filled afterwards.
+  RULE_TRUE(
+      "W-5",
+      through("for i in 0..8 { T[i] = X[i] * 2.0 }", "T[j + 1]", "X[j + 1] * 2.0", {-1, -1, 0, 1}).find("W-10") == 0);
+  RULE_TRUE("W-5",
+            through("for i in 0..9 { T[i] = X[i] * 2.0 }", "T[j]", "X[j + 1] * 2.0", {-1, -1, 0, 1}).find("W-10") == 0);
+  RULE_TRUE("W-5", judge(head + "for j in 0..8 { B[j] = X[j] * 2.0 }",
+                         head + "temp T: f32[8] for j in 0..8 { B[j] = T[j] } for i in 0..8 { T[i] = X[i] * 2.0 }",
+                         {0, 1, -1, -1})
+                           .codes()
+                           .find("W-10") == 0);
+  // What it was computed from changes.
+  const std::string change = "for k in 0..16 { A[k] = 0.0 } ";
+  RULE_TRUE(
+      "W-5",
+      through("for i in 0..9 { T[i] = A[i] * 2.0 }", "T[j]", "A[j] * 2.0", {-1, -1, 0, 1, 2, 3}, change).find("W-10") ==
+          0);
+  RULE_EQ(
+      "W-5", std::string(),
+      through("for i in 20..30 { T[i] = A[i] * 2.0 }", "T[j + 20]", "A[j + 20] * 2.0", {-1, -1, 0, 1, 2, 3}, change));
+  // Two statements fill it.
+  RULE_EQ("W-5", std::string("CLAIM-1"),
+          through("for i in 0..9 { T[i] = X[i] * 2.0 } T[40] = X[1] * 3.0", "T[j]", "X[j] * 2.0", {-1, -1, -1, 0, 1}));
+  // What is computed in addition is right by itself.
+  RULE_EQ("W-7", std::string("BND-1"),
+          through("for i in 0..60 { T[i] = X[i + 9] * 2.0 }", "T[j]", "X[j + 9] * 2.0", {-1, -1, 0, 1}));
+  RULE_EQ("W-7", std::string("DIV-1"),
+          through("for i in 0..9 { T[i] = f32(floordiv(i32(7), K[i])) }", "T[j]", "f32(floordiv(i32(7), K[j]))",
+                  {-1, -1, 0, 1}));
+}
+
+TEST(Rewrite, StatementsOfTheirOwnTouchNothingElse) {
+  RULE_TRUE("W-6", !judge(head + "for j in 0..8 { B[j] = X[j] * 2.0 }",
+                          head + "for j in 0..8 { var t: f32 = X[j] * 2.0 B[j] = t A[j] = t }", {0, -1, 1, -1})
+                        .codes()
+                        .empty());
+  const auto launch = [&](const std::string& storage) {
+    return judge(head + "for z in 0..9 { A[z] = 1.0 } launch for j in 0..8 { B[j] = X[j] * 2.0 }",
+                 head + storage +
+                     " T: f32[8] for z in 0..9 { A[z] = 1.0 } for i in 0..8 { T[i] = X[i] * 2.0 } launch for j in 0..8 "
+                     "{ B[j] = T[j] }",
+                 {0, 1, -1, -1, 2, 3, 4})
+        .codes();
+  };
+  RULE_EQ("W-6", std::string(), launch("temp"));
+  RULE_TRUE("W-6", !launch("local").empty());
+  // Under a condition on data that the reader shares, and under one that it does not.
+  const std::string shared = "for j in 0..8 { if K[j] > 3 { B[j] = X[j] * 2.0 + X[j] * 2.0 } }";
+  RULE_EQ("W-5", std::string(),
+          judge(head + shared, head + "for j in 0..8 { if K[j] > 3 { var t: f32 = X[j] * 2.0 B[j] = t + t } }",
+                {0, 1, -1, 2})
+              .codes());
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,88 @@
+// inline: what it makes and refuses (INL-…), and what its obligations say.
+#include "moves.hpp"
+
+namespace assay::test {
+namespace {
+
+const std::string scratch = "temp T: f32[70] temp U: f32[9, 9]";
+Moved inlined(const std::string& statements, const std::string& l = "inline T", const std::string& more = {}) {
+  return moved(nest(statements, scratch + " " + more), l);
+}
+
+TEST(Inline, ComputesCellsWhereTheyAreRead) {
+  const Moved m = inlined("for i in 0..9 { T[i] = X[i] * 2.0 } for j in 0..8 { A[j] = T[j] + T[j + 1] }");
+  RULE_EQ("INL-6", printed("for j in 0..8 { A[j] = X[j] * 2.0 + X[j + 1] * 2.0 }", "temp U: f32[9, 9]"), m.text);
+  EXPECT_EQ("", m.code);
+  RULE_TRUE("INL-6", m.after->find_buffer("T") == nullptr);
+  // Both signs, transposed, and an iteration that the loop around gives.
+  const Moved u = inlined(
+      "for i in 0..9 { for j in 0..9 { U[8 - j, i] = Y[i, j] * X[i] } } for p in 0..9 { for q in 0..9 { B[p, q] = U[p, "
+      "q] } }",
+      "inline U");
+  RULE_EQ("INL-3", printed("for p in 0..9 { for q in 0..9 { B[p, q] = Y[q, -p + 8] * X[q] } }", "temp T: f32[70]"),
+          u.text);
+  EXPECT_EQ("", u.code);
+  const Moved around = inlined("for t in 0..9 { for i in 0..9 { T[i] = Y[t, i] } for j in 0..9 { B[t, j] = T[j] } }");
+  RULE_EQ("INL-3", printed("for t in 0..9 { for j in 0..9 { B[t, j] = Y[t, j] } }", "temp U: f32[9, 9]"), around.text);
+  EXPECT_EQ("", around.code);
+}
+
+TEST(Inline, CopiesHaveNamesOfTheirOwn) {
+  const Moved m = inlined(
+      "for i in 0..9 { T[i] = scope s: f32 { s = 0.0 for k in 0..9 { s = s + Y[i, k] } } } for j in 0..4 { A[j] = T[2 "
+      "* j] + T[2 * j + 1] }");
+  EXPECT_EQ("", m.code);
+  RULE_TRUE("INL-6", m.text.find("for k.1 in") != std::string::npos && m.text.find("for k.2 in") != std::string::npos)
+      << m.text;
+  // Read inside a scope, and in a condition.
+  const Moved inner = inlined(
+      "for i in 0..9 { T[i] = X[i] * 2.0 } for j in 0..4 { if T[j] > 1.0 { A[j] = scope s: f32 { s = 0.0 for k in 0..5 "
+      "{ s = s + T[k + j] } } } }");
+  EXPECT_EQ("", inner.code);
+  RULE_TRUE("INL-6", inner.text.find("X[j + k] * 2.0") != std::string::npos ||
+                         inner.text.find("X[k + j] * 2.0") != std::string::npos)
+      << inner.text;
+}
+
+TEST(Inline, RefusesWhatHasNoSingleOrigin) {
+  RULE_EQ("INL-1", std::string("INL-1"),
+          inlined("for i in 0..9 { A[i] = X[i] } for i in 0..9 { B[0, i] = A[i] }", "inline A").code);
+  RULE_EQ("INL-2", std::string("INL-2"), inlined("for i in 0..9 { T[i] = X[i] T[i] = T[i] + 1.0 A[i] = T[i] }").code);
+  RULE_EQ("INL-2", std::string("INL-2"), inlined("zero T for i in 0..9 { A[i] = T[i] }").code);
+  RULE_EQ("INL-2", std::string("INL-2"), inlined("A[0] = 1.0").code);
+  RULE_EQ("INL-2", std::string("INL-2"), inlined("for i in 0..9 { if flag[i] > 0 { T[i] = X[i] A[i] = T[i] } }").code);
+  RULE_EQ("INL-2", std::string("INL-2"),
+          inlined("for i in 0..9 { T[ids[i]] = X[i] A[i] = T[ids[i]] }", "inline T", "input ids: i32[9] in 0..9").code);
+  RULE_EQ("INL-3", std::string("INL-3"),
+          inlined("for i in 0..3 { for j in 0..3 { T[3 * i + j] = X[i] * X[j] } } for k in 0..9 { A[k] = T[k] }").code);
+  RULE_EQ("INL-3", std::string("INL-3"),
+          inlined("for r in 0..2 { for i in 0..9 { T[i] = X[r] } } for k in 0..9 { A[k] = T[k] }").code);
+  RULE_EQ("INL-4", std::string("INL-4"), inlined("for i in 0..9 { T[i] = X[i] }").code);
+  RULE_EQ("INL-4", std::string("INL-4"),
+          inlined("for i in 0..9 { T[i] = X[i] } A[0] = T[ids[0]]", "inline T", "input ids: i32[9] in 0..9").code);
+  RULE_EQ("INL-5", std::string("INL-5"), inlined("for i in 1..9 { T[i] = T[i - 1] + X[i] } A[0] = T[8]").code);
+}
+
+TEST(Inline, ObligationsSeeWhatTheOperationDoesNot) {
+  // What the expression reads changed in between.
+  RULE_EQ("INL-7", std::string("W-10"),
+          inlined("for i in 0..9 { T[i] = A[i] } for j in 0..9 { A[j] = 0.0 } for k in 0..9 { B[0, k] = T[k] }").code);
+  RULE_EQ("INL-7", std::string("W-10"),
+          inlined("for i in 0..9 { T[i] = A[i] } for j in 1..9 { A[j] = T[j - 1] }").code);
+  // Another part of the same buffer.
+  RULE_EQ("INL-7", std::string(""), inlined("for i in 0..9 { T[i] = A[i] } for j in 0..9 { A[j + 9] = T[j] }").code);
+  RULE_EQ("INL-7", std::string(""), inlined("for i in 0..9 { T[i] = A[i] } for j in 0..9 { A[j] = T[j] * T[j] }").code);
+  // Cells that nothing stored, or that a later iteration stored again.
+  RULE_EQ("INL-7", std::string("W-10"), inlined("for i in 0..9 { T[i] = X[i] } for k in 0..10 { A[k] = T[k] }").code);
+  RULE_EQ("INL-7", std::string("W-10"), inlined("for t in 0..9 { A[t] = T[3] for i in 0..9 { T[i] = Y[t, i] } }").code);
+  // Loops and conditions stay where they hold something else.
+  const Moved m =
+      inlined("for i in 0..9 { if i < 8 { T[i] = X[i] } for e in 0..0 { A[0] = 1.0 } } for k in 0..8 { A[k] = T[k] }");
+  RULE_EQ("INL-7",
+          printed("for i in 0..9 { for e in 0..0 { A[0] = 1.0 } } for k in 0..8 { A[k] = X[k] }", "temp U: f32[9, 9]"),
+          m.text);
+  EXPECT_EQ("", m.code);
+}
+
+}  // namespace
+}  // namespace assay::test
