@@ -14,14 +14,10 @@ template <typename T>
 void gather(void* to, const unsigned char* elements, const Address& from, const Active& a) {
   T* const out = static_cast<T*>(to);
   const T* const cells = reinterpret_cast<const T*>(elements);
-  if (!from.linear) {
-    for_each(a, [&](std::uint32_t l) { out[l] = cells[from.flats[l]]; });
-  } else if (a.list == nullptr && from.stride == 1) {
-    std::memcpy(out + a.first, cells + (from.base + a.first), a.count * sizeof(T));
-  } else {
-    const std::int64_t base = from.base, stride = from.stride;
-    for_each(a, [&](std::uint32_t l) { out[l] = cells[base + stride * static_cast<std::int64_t>(l)]; });
-  }
+  const bool together = for_each_run(from, a, [&](std::uint32_t lane, std::int64_t cell, std::uint32_t count) {
+    std::memcpy(out + lane, cells + cell, count * sizeof(T));
+  });
+  if (!together) for_each_cell(from, a, [&](std::uint32_t l, std::int64_t cell) { out[l] = cells[cell]; });
 }
 struct Wide {
   std::uint64_t part[2];
@@ -146,21 +142,18 @@ bool Machine::locate_grid(const Access& access, Frame& f, const Active& a, Addre
   address.base = base;
   address.stride = stride[0];
   if (linear) return true;
-  std::int64_t* const flats = address.flats = arena_.array<std::int64_t>(f.total);
-  if (a.list != nullptr) {
+  const bool rows = a.list == nullptr && a.count == f.total;
+  std::int64_t* out = address.flats = arena_.array<std::int64_t>(rows ? f.total / grid.extent[0] : f.total);
+  if (!rows) {
     for_each(a, [&](std::uint32_t l) {
-      std::int64_t flat = base;
-      for (int k = 0; k < grid.axes; ++k) flat += stride[k] * grid.coordinate[k][l];
-      flats[l] = flat;
+      out[l] = base;
+      for (int k = 0; k < grid.axes; ++k) out[l] += stride[k] * grid.coordinate[k][l];
     });
     return true;
   }
-  std::int64_t* out = flats;
+  address.row = grid.extent[0];
   for (std::uint32_t z = 0; z < grid.extent[2]; ++z) {
-    for (std::uint32_t y = 0; y < grid.extent[1]; ++y) {
-      std::int64_t flat = base + stride[1] * y + stride[2] * z;
-      for (std::uint32_t x = 0; x < grid.extent[0]; ++x, flat += stride[0]) *out++ = flat;
-    }
+    for (std::uint32_t y = 0; y < grid.extent[1]; ++y) *out++ = base + stride[1] * y + stride[2] * z;
   }
   return true;
 }
@@ -288,19 +281,18 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
   if (m.shadow != nullptr) watch_cells(m, false, address, a);
   if (m.states != nullptr) {
     std::uint8_t all = defined;
-    if (address.linear && address.stride == 1 && a.list == nullptr) {
-      const std::uint8_t* const states = m.states + (address.base + a.first);
-      for (std::uint32_t l = 0; l < a.count; ++l) all &= states[l];
-    } else {
-      for_each(a, [&](std::uint32_t l) { all &= m.states[address[l]]; });
-    }
+    const std::uint8_t* const states = m.states;
+    const bool together = for_each_run(address, a, [&](std::uint32_t, std::int64_t cell, std::uint32_t count) {
+      for (std::uint32_t l = 0; l < count; ++l) all &= states[cell + l];
+    });
+    if (!together) for_each_cell(address, a, [&](std::uint32_t, std::int64_t cell) { all &= states[cell]; });
     if (all == 0) {
       fault("RUN-2", fmt::format("`{}` is read where it is undefined", m.buffer->name), access.where, m.buffer->name,
             unflatten(address[a[0]], m.dims));
     }
     if (marks_)
-      for_each(a, [&](std::uint32_t l) {
-        f.seen[l] = static_cast<std::uint8_t>(f.seen[l] | m.states[address[l]] | *m.blanket);
+      for_each_cell(address, a, [&](std::uint32_t l, std::int64_t cell) {
+        f.seen[l] = static_cast<std::uint8_t>(f.seen[l] | states[cell] | *m.blanket);
       });
   }
   unsigned char* const out = f.column(i.out);
@@ -337,10 +329,8 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
 }
 
 void Machine::watch_cells(const Memory& m, bool store, const Address& address, const Active& a) {
-  for_each(a, [&](std::uint32_t l) {
-    const std::int64_t flat = address[l];
-    watch(m.shadow[flat], store, m.buffer->name, &m, flat);
-  });
+  for_each_cell(address, a,
+                [&](std::uint32_t, std::int64_t flat) { watch(m.shadow[flat], store, m.buffer->name, &m, flat); });
 }
 
 // A shadow holds the first load and the first store of a launch: as the number of the group in the fast mode, as that of

@@ -43,13 +43,47 @@ inline std::int64_t at_iteration(std::int64_t lower, std::uint64_t k, std::int64
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + k * static_cast<std::uint64_t>(step));
 }
 
-/// Lanes' cells of a buffer: base + stride·lane, or by lane.
+/// Lanes' cells of a buffer: base + stride·lane; or by lane; or by row of lanes, each row going on by the stride.
 struct Address {
   bool linear = true;
   std::int64_t base = 0, stride = 0;
-  std::int64_t* flats = nullptr;
-  std::int64_t operator[](std::uint32_t lane) const { return linear ? base + stride * lane : flats[lane]; }
+  std::int64_t* flats = nullptr;  // by lane, or the first ones of the rows
+  std::uint32_t row = 0;          // lanes of a row; 0: flats are by lane. All lanes are active then.
+  std::int64_t operator[](std::uint32_t lane) const {
+    if (linear) return base + stride * lane;
+    return row == 0 ? flats[lane] : flats[lane / row] + stride * (lane % row);
+  }
 };
+/// Calls f with every active lane and its cell.
+template <typename F>
+inline void for_each_cell(const Address& address, const Active& a, F f) {
+  if (address.linear) {
+    const std::int64_t base = address.base, stride = address.stride;
+    for_each(a, [&](std::uint32_t l) { f(l, base + stride * static_cast<std::int64_t>(l)); });
+  } else if (address.row == 0) {
+    const std::int64_t* const flats = address.flats;
+    for_each(a, [&](std::uint32_t l) { f(l, flats[l]); });
+  } else {
+    std::uint32_t lane = 0;
+    for (const std::int64_t* first = address.flats; lane < a.count; ++first) {
+      std::int64_t cell = *first;
+      for (const std::uint32_t end = lane + address.row; lane < end; ++lane, cell += address.stride) f(lane, cell);
+    }
+  }
+}
+/// Calls f with the first lane and cell and the length of everything that lies together, where it does; else false.
+template <typename F>
+inline bool for_each_run(const Address& address, const Active& a, F f) {
+  if (address.stride != 1 || a.list != nullptr) return false;
+  if (address.linear) {
+    f(a.first, address.base + a.first, a.count);
+  } else if (address.row != 0) {
+    for (std::uint32_t lane = 0, r = 0; lane < a.count; lane += address.row) f(lane, address.flats[r++], address.row);
+  } else {
+    return false;
+  }
+  return true;
+}
 
 /// Where a thread waits (EXEC-17, EXEC-19).
 struct Wait {

@@ -12,11 +12,10 @@ template <typename T>
 void scatter(unsigned char* elements, const void* from, const Address& to, const Active& a) {
   const T* const values = static_cast<const T*>(from);
   T* const cells = reinterpret_cast<T*>(elements);
-  if (to.linear && to.stride == 1 && a.list == nullptr) {
-    std::memcpy(cells + (to.base + a.first), values + a.first, a.count * sizeof(T));
-  } else {
-    for_each(a, [&](std::uint32_t l) { cells[to[l]] = values[l]; });
-  }
+  const bool together = for_each_run(to, a, [&](std::uint32_t lane, std::int64_t cell, std::uint32_t count) {
+    std::memcpy(cells + cell, values + lane, count * sizeof(T));
+  });
+  if (!together) for_each_cell(to, a, [&](std::uint32_t l, std::int64_t cell) { cells[cell] = values[l]; });
 }
 struct Wide {
   std::uint64_t part[2];
@@ -103,7 +102,7 @@ void Machine::leaf(const Node& n, Frame& f, const Active& a) {
       evaluate_leaf(n, f, Active::one(l), one);
       if (flats != nullptr) flats[l] = one[l];
     });
-    address = {false, 0, 0, flats};
+    address = {false, 0, 0, flats, 0};
   } else {
     if (a.count > 1) ++speculative_;
     evaluate_leaf(n, f, a, address);
@@ -160,14 +159,15 @@ void Machine::commit_store(const Node& n, Frame& f, const Active& a, const Addre
     default: scatter<Wide>(m.writable, values, address, a); break;
   }
   if (marks_) {
-    for_each(a, [&](std::uint32_t l) {
-      m.states[address[l]] = static_cast<std::uint8_t>(defined | ((f.seen[l] | control_) & marked));
+    for_each_cell(address, a, [&](std::uint32_t l, std::int64_t cell) {
+      m.states[cell] = static_cast<std::uint8_t>(defined | ((f.seen[l] | control_) & marked));
     });
-  } else if (address.linear && address.stride == 1 && a.list == nullptr) {
-    std::memset(m.states + (address.base + a.first), defined, a.count);
-  } else {
-    for_each(a, [&](std::uint32_t l) { m.states[address[l]] = defined; });
+    return;
   }
+  const bool together = for_each_run(address, a, [&](std::uint32_t, std::int64_t cell, std::uint32_t count) {
+    std::memset(m.states + cell, defined, count);
+  });
+  if (!together) for_each_cell(address, a, [&](std::uint32_t, std::int64_t cell) { m.states[cell] = defined; });
 }
 
 void Machine::commit_variable(const Node& n, Frame& f, const Active& a) {
