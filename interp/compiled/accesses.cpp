@@ -3,6 +3,7 @@
 // Where every index is linear in the lane, the two ends of the active lanes decide for all of them whether they are inside.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "interp/compiled/machine.hpp"
@@ -14,6 +15,10 @@ template <typename T>
 void gather(void* to, const unsigned char* elements, const Address& from, const Active& a) {
   T* const out = static_cast<T*>(to);
   const T* const cells = reinterpret_cast<const T*>(elements);
+  if (from.linear && from.stride == 0) {
+    std::fill(out + a[0], out + a.end(), cells[from.base]);
+    return;
+  }
   const bool together = for_each_run(from, a, [&](std::uint32_t lane, std::int64_t cell, std::uint32_t count) {
     std::memcpy(out + lane, cells + cell, count * sizeof(T));
   });
@@ -22,6 +27,22 @@ void gather(void* to, const unsigned char* elements, const Address& from, const 
 struct Wide {
   std::uint64_t part[2];
 };
+
+// The bits that all states have, eight at a time.
+std::uint8_t all_states(const std::uint8_t* states, std::uint32_t count) {
+  std::uint64_t all = ~std::uint64_t{0};
+  std::uint32_t l = 0;
+  for (; l + 8 <= count; l += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, states + l, 8);
+    all &= eight;
+  }
+  for (; l < count; ++l) all &= states[l] * 0x0101010101010101U;
+  all &= all >> 32;
+  all &= all >> 16;
+  all &= all >> 8;
+  return static_cast<std::uint8_t>(all);
+}
 
 bool add_product(std::int64_t& sum, std::int64_t value, std::int64_t coefficient) {
   std::int64_t product = 0;
@@ -282,9 +303,11 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
   if (m.states != nullptr) {
     std::uint8_t all = defined;
     const std::uint8_t* const states = m.states;
-    const bool together = for_each_run(address, a, [&](std::uint32_t, std::int64_t cell, std::uint32_t count) {
-      for (std::uint32_t l = 0; l < count; ++l) all &= states[cell + l];
-    });
+    const bool one = address.linear && address.stride == 0;
+    if (one) all &= states[address.base];
+    const bool together = one || for_each_run(address, a, [&](std::uint32_t, std::int64_t cell, std::uint32_t count) {
+                            all &= all_states(states + cell, count);
+                          });
     if (!together) for_each_cell(address, a, [&](std::uint32_t, std::int64_t cell) { all &= states[cell]; });
     if (all == 0) {
       fault("RUN-2", fmt::format("`{}` is read where it is undefined", m.buffer->name), access.where, m.buffer->name,
