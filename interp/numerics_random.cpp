@@ -4,16 +4,12 @@
 // A block is four 32-bit words w0 … w3; its bits, read as one little-endian number, have w0 lowest. The random functions
 // mix a key and a counter by additions, rotations and exclusive ors of words. A conversion cuts the block into lanes as
 // wide as the result type and maps each lane to a value; the conversion to one value reads the lowest bits.
-#include <array>
-#include <bit>
-
+#include "interp/numerics_blocks.hpp"
 #include "interp/numerics_format.hpp"
 #include "interp/numerics_tables.hpp"
 
 namespace assay::numerics {
 namespace {
-
-using Words = std::array<std::uint32_t, 4>;
 
 Words words(const Scalar& s) {
   return {static_cast<std::uint32_t>(s.bits), static_cast<std::uint32_t>(s.bits >> 32),
@@ -32,53 +28,8 @@ Scalar word(const Scalar* x, Flags&) { return {Type::u32, words(x[0])[x[1].bits 
 Scalar equal(const Scalar* x, Flags&) { return bool_scalar(x[0] == x[1]); }
 Scalar unequal(const Scalar* x, Flags&) { return bool_scalar(!(x[0] == x[1])); }
 
-using Rotations = std::array<int, 4>;
-constexpr Rotations first_rotations{13, 15, 26, 6}, second_rotations{17, 29, 16, 24};
-
-/// Two mixing steps of both pairs of words.
-void mix(Words& x, const Rotations& r) {
-  for (std::size_t i = 0; i < 4; i += 2) {
-    x[0] += x[1];
-    x[1] = std::rotl(x[1], r[i]) ^ x[0];
-    x[2] += x[3];
-    x[3] = std::rotl(x[3], r[i + 1]) ^ x[2];
-    std::swap(x[1], x[3]);
-  }
-}
-
-/// Adds the words of the key from number `round` on, cyclically among five, and the round's number to the last word.
-void inject(Words& x, const std::array<std::uint32_t, 5>& key, std::uint32_t round) {
-  for (std::uint32_t i = 0; i < 4; ++i) x[i] += key[(round + i) % 5];
-  x[3] += round;
-}
-
-std::array<std::uint32_t, 5> key_schedule(const Scalar& key) {
-  const Words k = words(key);
-  return {k[0], k[1], k[2], k[3], k[0] ^ k[1] ^ k[2] ^ k[3] ^ 0x1BD11BDAU};
-}
-
-Scalar threefry_crypto(const Scalar* x, Flags&) {
-  const auto key = key_schedule(x[0]);
-  Words w = words(x[1]);
-  inject(w, key, 0);
-  for (std::uint32_t round = 1; round <= 5; ++round) {
-    for (int i = 0; i < 2; ++i) {
-      mix(w, first_rotations);
-      mix(w, second_rotations);
-    }
-    inject(w, key, round);
-  }
-  return block(w);
-}
-Scalar threefry_light(const Scalar* x, Flags&) {
-  const auto key = key_schedule(x[0]);
-  Words w = words(x[1]);
-  inject(w, key, 0);
-  mix(w, first_rotations);
-  mix(w, second_rotations);
-  inject(w, key, 1);
-  return block(w);
-}
+Scalar threefry_crypto(const Scalar* x, Flags&) { return block(threefry<5>(words(x[0]), words(x[1]))); }
+Scalar threefry_light(const Scalar* x, Flags&) { return block(threefry<0>(words(x[0]), words(x[1]))); }
 
 /// `width` bits of the block from lane `lane` on, lanes counted cyclically.
 std::uint64_t lane_bits(const Scalar& b, int width, std::uint64_t lane) {

@@ -122,6 +122,12 @@ std::vector<EngineFault> engine_faults() {
          if (n.fold && n.fold->fold != nullptr && swapped(n.fold->types.operand) != n.fold->types.operand)
            n.fold->fold = find_fold(n.source->value[0].op, swapped(n.fold->types.operand), n.fold->watched);
        })},
+      {"blocks are mixed with the key for the counter", everywhere([](Instruction& i) {
+         if (i.op == Op::threefry_light || i.op == Op::threefry_crypto) std::swap(i.a, i.b);
+       })},
+      {"blocks are mixed by the other function", everywhere([](Instruction& i) {
+         if (i.op == Op::threefry_light) i.kernel = find_kernel(Op::threefry_crypto, Type::u32x4, false);
+       })},
       {"accesses of nests stand still along a loop", every_nest([](NestCode& c) {
          for (NestStream& s : c.streams) {
            for (NestLine& d : s.dims) d.along.back() = 0;

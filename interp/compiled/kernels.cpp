@@ -239,6 +239,7 @@ void narrow_saturating(const KernelOperands&, const KernelLanes& l) {
 Kernel any_kernel() { return any; }
 
 Kernel find_kernel(Op op, Type operand, bool marks) {
+  if (const Kernel k = find_block_kernel(op, operand)) return k;
   const Kernel k = with_type(operand, [&](auto t) { return arithmetic<decltype(t)>(op, marks); });
   return k != nullptr ? k : any;
 }

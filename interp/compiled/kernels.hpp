@@ -31,6 +31,8 @@ using Fold = bool (*)(const KernelOperands& types, void* x, const void* e, const
 
 /// The kernel of an operation on operands of a type; `marks`: it is asked for inexactness.
 Kernel find_kernel(Op op, Type operand, bool marks);
+/// The same for blocks; null where it has none.
+Kernel find_block_kernel(Op op, Type operand);
 Kernel find_convert_kernel(Type to, Type from, bool marks);
 /// `select` at a type: a is the condition.
 Kernel find_select_kernel(Type type);

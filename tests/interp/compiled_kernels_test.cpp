@@ -60,6 +60,39 @@ TEST(CompiledKernels, FloatsOf8BitsAtAllPairs) {
   }
 }
 
+TEST(CompiledKernels, Blocks) {
+  constexpr std::uint32_t lanes = 300;
+  std::vector<std::uint32_t> a, b, numbers;
+  std::uint32_t x = 1;
+  const auto next = [&] { return x = x * 1664525U + 1013904223U; };
+  for (std::uint32_t i = 0; i < 4 * lanes; ++i) {
+    a.push_back(next());
+    b.push_back(i % 64 < 32 ? a.back() : next());
+  }
+  for (std::uint32_t i = 0; i < lanes; ++i) numbers.push_back(next() >> (i % 32));
+  const auto same = [&](Op op, Type out, Type second, const void* other) {
+    const KernelOperands types{numerics::find(op, Type::u32x4), out, Type::u32x4, second, 2};
+    RULE_TRUE("EXEC-45", run_kernel(any_kernel(), types, a.data(), other, lanes, false) ==
+                             run_kernel(find_kernel(op, Type::u32x4, false), types, a.data(), other, lanes, false))
+        << info(op).text;
+    EXPECT_NE(any_kernel(), find_kernel(op, Type::u32x4, false));
+  };
+  same(Op::threefry_light, Type::u32x4, Type::u32x4, b.data());
+  same(Op::threefry_crypto, Type::u32x4, Type::u32x4, b.data());
+  same(Op::eq, Type::boolean, Type::u32x4, b.data());
+  same(Op::ne, Type::boolean, Type::u32x4, b.data());
+  same(Op::word, Type::u32, Type::u32, numbers.data());
+  const KernelOperands types{numerics::find(Op::block, Type::u32), Type::u32x4, Type::u32, Type::u32, 4};
+  Results loop, plain;
+  for (auto [kernel, r] :
+       {std::pair{any_kernel(), &plain}, std::pair{find_kernel(Op::block, Type::u32, false), &loop}}) {
+    r->values.resize(16 * lanes);
+    kernel(types,
+           {r->values.data(), a.data(), b.data(), numbers.data(), a.data() + lanes, {nullptr, 0, lanes}, nullptr});
+  }
+  RULE_TRUE("EXEC-45", plain == loop);
+}
+
 TEST(CompiledKernels, ConversionsBetweenFloats) {
   for (const Type from : {Type::f32, Type::f64, Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn}) {
     for (const Type to : {Type::f32, Type::f64, Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn}) {
