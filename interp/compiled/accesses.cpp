@@ -44,11 +44,6 @@ std::uint8_t all_states(const std::uint8_t* states, std::uint32_t count) {
   return static_cast<std::uint8_t>(all);
 }
 
-bool add_product(std::int64_t& sum, std::int64_t value, std::int64_t coefficient) {
-  std::int64_t product = 0;
-  return !__builtin_mul_overflow(value, coefficient, &product) && !__builtin_add_overflow(sum, product, &sum);
-}
-
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();  // beyond every dimension
 
 template <typename T>

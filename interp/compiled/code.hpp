@@ -21,6 +21,12 @@ struct Reference {
   int slot = 0;
 };
 
+/// sum += value · coefficient; false where that leaves int64, and then `sum` is of no use.
+inline bool add_product(std::int64_t& sum, std::int64_t value, std::int64_t coefficient) {
+  std::int64_t product = 0;
+  return !__builtin_mul_overflow(value, coefficient, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
 /// An index value: constant + Σ coefficient·symbol + Σ coefficient·atom.
 struct SymbolTerm {
   std::int64_t coefficient = 1;

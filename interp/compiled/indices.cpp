@@ -19,11 +19,6 @@ std::int64_t symbol_value(Reference r, const Frame& f, std::uint32_t lane) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(s.base) + static_cast<std::uint64_t>(s.stride) * lane);
 }
 
-bool add_product(std::int64_t& sum, std::int64_t value, std::int64_t coefficient) {
-  std::int64_t product = 0;
-  return !__builtin_mul_overflow(value, coefficient, &product) && !__builtin_add_overflow(sum, product, &sum);
-}
-
 // Of an atom whose arguments are known.
 std::int64_t atom_value(const AtomTerm& t, bool first, std::int64_t so_far, std::int64_t v) {
   switch (t.kind) {

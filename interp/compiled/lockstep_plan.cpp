@@ -36,11 +36,6 @@ struct SymbolKind {
   std::int64_t lo = 0, step = 1, last = 0;
 };
 
-bool add_product(std::int64_t& sum, std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
-}
-
 class LockstepPlanner {
  public:
   LockstepPlanner(const BoundProgram& program, const BoundLaunch& launch) : program_(program), launch_(launch) {}

@@ -96,11 +96,6 @@ void run_loop(const LoopRun* loops, int number) {
   if (l.inside) go(l, -static_cast<std::int64_t>(l.trips));
 }
 
-bool add_product(std::int64_t& sum, std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
-}
-
 }  // namespace
 
 // False, before anything has happened, where the nest cannot run as one.

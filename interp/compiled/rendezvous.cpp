@@ -102,9 +102,7 @@ void Machine::finish_block(Thread& t) {
       ++top.iteration;
       top.next = 0;
       spend(1);
-      set_symbol(t.frame, top.owner->symbol,
-                 static_cast<std::int64_t>(static_cast<std::uint64_t>(top.lower) +
-                                           top.iteration * static_cast<std::uint64_t>(s.step)));
+      set_symbol(t.frame, top.owner->symbol, at_iteration(top.lower, top.iteration, s.step));
       return;
     }
   }

@@ -81,7 +81,7 @@ bool Machine::strips(const Node& n, Frame& f, std::int64_t lower, std::uint64_t 
   for (std::uint64_t k = 0; k < trips; k += length) {
     const auto count = static_cast<std::uint32_t>(std::min(length, trips - k));
     spend(count - (k == 0 ? 1 : 0));
-    symbol.base = static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + k * static_cast<std::uint64_t>(step));
+    symbol.base = at_iteration(lower, k, step);
     block(s.body, strip, {nullptr, 0, count}, control);
   }
   --speculative_;
