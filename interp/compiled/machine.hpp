@@ -2,9 +2,10 @@
 //
 // It runs in one of two modes. The fast mode evaluates a statement for all its lanes operation by operation; serial loops
 // are lanes in strips, the threads of a group are lanes in lockstep, and what is neither runs in nests on pointers
-// (strips.cpp, lockstep.cpp, nests.cpp). It meets the same faults, races and limits as canonical execution, but not in the same order. Where
-// it meets one that another might precede, it gives up (Restart), and the program runs again in the precise mode: one
-// lane after the other, one iteration after the other, so that the first that is met is the one to report.
+// (strips.cpp, lockstep.cpp, nests.cpp). It meets the same faults, races and limits as canonical execution, but not in
+// the same order. Where it meets one that another might precede, it gives up (Restart), and the program runs again in
+// the precise mode: one lane after the other, one iteration after the other, so that the first that is met is the one to
+// report.
 #pragma once
 
 #include <memory>
