@@ -57,31 +57,50 @@ void Machine::outside(const Memory& m, const std::vector<BoundExpr>& indices, La
 
 void Machine::exhausted() const { throw Exhausted{fmt::format("the budget of {} operations is used up", budget_)}; }
 
+void Machine::watch(const Memory& m, std::int64_t flat, bool store) {
+  watch(m.shadow == nullptr ? nullptr : &m.shadow[flat], m.recent == nullptr ? nullptr : &m.recent[flat], store,
+        m.buffer->name, &m, flat);
+}
+
 // Groups run one after the other, so that an access is of another group exactly when its ordinal is below the group's
-// first; and the first load and the first store of a cell in a launch are of an earlier group if any access is.
-void Machine::watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat) {
+// first; and the first load and the first store of a cell in a launch are of an earlier group if any access is. The same
+// holds of the threads in a barrier interval.
+void Machine::watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m,
+                    std::int64_t flat) {
   const std::uint64_t ordinal = ++access_;
   if (ordinal == locate_) throw Located{instance()};
   if (race_) return;
-  const auto earlier_group = [&](std::uint64_t o) { return o >= launch_first_ && o < group_first_; };
-  std::uint64_t other = earlier_group(s.store) ? s.store : 0;
-  if (store && earlier_group(s.load) && (other == 0 || s.load < other)) other = s.load;
+  std::uint64_t other = 0;
+  bool other_writes = false;
+  const auto consider = [&](std::uint64_t o, bool writes, std::uint64_t from, std::uint64_t to) {
+    if (o < from || o >= to || (other != 0 && o > other)) return;
+    other = o;
+    other_writes = writes;
+  };
+  const auto look = [&](Shadow* s, std::uint64_t from, std::uint64_t to) {
+    if (s == nullptr) return;
+    consider(s->store, true, from, to);
+    if (store) consider(s->load, false, from, to);
+    std::uint64_t& first = store ? s->store : s->load;
+    if (first < from) first = ordinal;
+  };
+  look(launch, launch_first_, group_first_);
+  look(interval, interval_first_, thread_first_);
   if (other != 0) {
     race_.emplace();
     race_->buffer = name;
     if (m != nullptr) race_->cell = unflatten(flat, m->dims);
     race_->second = instance();
-    race_->first_writes = other == s.store;
+    race_->first_writes = other_writes;
     race_->second_writes = store;
     race_first_ = other;
   }
-  std::uint64_t& first = store ? s.store : s.load;
-  if (first < launch_first_) first = ordinal;
 }
 
 void Machine::watch_variable(int variable, bool store) {
   const auto v = static_cast<std::size_t>(variable);
-  if (program_.variables[v].set_in_grid) watch(variable_shadows_[v], store, *program_.variables[v].name, nullptr, 0);
+  if (program_.variables[v].set_in_grid)
+    watch(&variable_shadows_[v], nullptr, store, *program_.variables[v].name, nullptr, 0);
 }
 
 }  // namespace assay::interp

@@ -100,7 +100,7 @@ std::uint64_t Machine::load(const BoundExpr& e, Lane lane) {
   const Cell c = cell(memory(e.reference), e.args, lane);
   const Memory& m = memory(e.reference);
   if (!c.inside) outside(m, e.args, lane, e.source->where, false);
-  if (m.shadow != nullptr) watch(m.shadow[c.flat], false, m.buffer->name, &m, c.flat);
+  if (m.watched()) watch(m, c.flat, false);
   if (m.states != nullptr) {
     const std::uint8_t state = m.states[c.flat];
     if ((state & defined) == 0) {

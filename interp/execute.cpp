@@ -119,7 +119,7 @@ void Machine::commit(const BoundStmt& s, Lane lane, const Pending& p) {
   if (s.kind == StmtKind::store) {
     Memory& m = memory(s.reference);
     const auto flat = static_cast<std::int64_t>(p.target);
-    if (m.shadow != nullptr) watch(m.shadow[flat], true, m.buffer->name, &m, flat);
+    if (m.watched()) watch(m, flat, true);
     m.set_bits(flat, p.bits);
     if (m.width == 16) m.set_high(flat, p.high);
     m.states[flat] = p.state;
@@ -161,8 +161,8 @@ void Machine::zero(const BoundStmt& s, LaneSet lanes) {
           unflatten(0, m.dims));
   }
   spend(static_cast<std::uint64_t>(m.size));
-  if (m.shadow != nullptr) {
-    for (std::int64_t i = 0; i < m.size; ++i) watch(m.shadow[i], true, m.buffer->name, &m, i);
+  if (m.watched()) {
+    for (std::int64_t i = 0; i < m.size; ++i) watch(m, i, true);
   }
   std::memset(m.writable, 0, static_cast<std::size_t>(m.size * m.width));
   std::memset(m.states, defined | (control_ & marked), static_cast<std::size_t>(m.size));

@@ -53,6 +53,7 @@ void Machine::run_launch(const BoundLaunch& launch) {
   grid_.assign(grid_extent_.size(), 0);
   do {
     group_first_ = access_ + 1;
+    begin_interval();
     for (int b : shared_) forget(b);
     if (launch.rendezvous) {
       run_threads_together(launch);
@@ -154,6 +155,7 @@ void Machine::run_threads_apart(const BoundLaunch& launch) {
   Thread& t = *threads_[0];
   do {
     start(t, launch);
+    begin_thread(launch.collective);
     run_to(0);
   } while (advance(t.position, group_extent_));
 }
@@ -165,12 +167,14 @@ void Machine::run_threads_together(const BoundLaunch& launch) {
     for (auto& t : threads_) {
       if (t->wait.at == nullptr && !t->stack.empty()) {
         use(*t);
+        begin_thread(launch.collective);
         run_to(0);
       }
       ended &= t->stack.empty();
     }
     if (ended) return;
     if (!release_teams()) diverged();
+    begin_interval();
   }
 }
 

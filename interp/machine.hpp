@@ -164,12 +164,18 @@ class Machine {
                           std::vector<std::int64_t> cell = {}) const;
   [[noreturn]] void outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access,
                             bool store);
-  void watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
+  void watch(const Memory& m, std::int64_t flat, bool store);
+  void watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
   void watch_variable(int variable, bool store);
 
   void spend(std::uint64_t n) {
     operations_ += n;
     if (operations_ > budget_ || operations_ < n) exhausted();
+  }
+  void begin_interval() { interval_first_ = thread_first_ = access_ + 1; }
+  void begin_thread(bool collective) {
+    if (collective) return begin_interval();  // where threads wait for some of the others only, they are not watched
+    thread_first_ = access_ + 1;
   }
   [[noreturn]] void exhausted() const;
   static Value& value_at(Slot s, Lane lane) { return lane[s.level][s.index]; }
@@ -201,7 +207,8 @@ class Machine {
 
   // Race detection.
   std::vector<Shadow> variable_shadows_{};  // empty: variables are not watched
-  std::uint64_t access_ = 0, locate_ = 0, launch_first_ = 1, group_first_ = 1, race_first_ = 0;
+  std::uint64_t access_ = 0, locate_ = 0, race_first_ = 0;
+  std::uint64_t launch_first_ = 1, group_first_ = 1, interval_first_ = 1, thread_first_ = 1;
   std::optional<Race> race_{};
 };
 

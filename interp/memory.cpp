@@ -4,9 +4,24 @@
 #include <fmt/format.h>
 
 #include "interp/stopped.hpp"
+#include "ir/traverse.hpp"
 
 namespace assay::interp {
 namespace {
+
+// Whose accesses are watched for races.
+enum class Watching { none, groups, threads };
+
+bool has_threads(const Program& p) {
+  bool found = false;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    found |= s->kind == StmtKind::loop && s->axis == Axis::workgroup;
+    return !found;
+  };
+  visit(p.body, v);
+  return found;
+}
 
 [[noreturn]] void refuse(const Buffer& b, const char* code, std::string message) {
   Fault f;
@@ -34,7 +49,7 @@ const Tensor& checked_tensor(const Buffer& b, const std::vector<std::int64_t>& d
   return t;
 }
 
-void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const TensorMap& inputs, bool detect_races,
+void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const TensorMap& inputs, Watching watching,
             std::int64_t& used) {
   const auto dims = shape(b, parameters);
   if (!dims) refuse(b, "RUN-9", fmt::format("a dimension of `{}` is negative, or its size leaves int64", b.name));
@@ -45,9 +60,12 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
   for (std::int64_t d : m.dims) m.size *= d;
   m.ranged = b.kind == BufferKind::input && b.range.has_value();
 
-  const bool shadowed = detect_races && (is_observed(b.kind) || b.kind == BufferKind::temp);
+  const bool device = is_observed(b.kind) || b.kind == BufferKind::temp;
+  const bool shadowed = device && watching != Watching::none;
+  const bool recent = (device || b.kind == BufferKind::shared) && watching == Watching::threads;
+  const std::int64_t shadow_bytes = (shadowed ? 1 : 0) + (recent ? 1 : 0);
   const std::int64_t cell_bytes =
-      (b.kind == BufferKind::input ? 0 : m.width + 1) + (shadowed ? static_cast<std::int64_t>(sizeof(Shadow)) : 0);
+      (b.kind == BufferKind::input ? 0 : m.width + 1) + shadow_bytes * static_cast<std::int64_t>(sizeof(Shadow));
   if (m.size > 0 && cell_bytes > (memory_limit - used) / m.size) {
     throw Exhausted{fmt::format("`{}` with {} cells needs more memory than a run may take", b.name, m.size)};
   }
@@ -56,6 +74,10 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
   if (shadowed) {
     m.shadow_cells = ZeroedArray<Shadow>(static_cast<std::size_t>(m.size));
     m.shadow = m.shadow_cells.get();
+  }
+  if (recent) {
+    m.recent_cells = ZeroedArray<Shadow>(static_cast<std::size_t>(m.size));
+    m.recent = m.recent_cells.get();
   }
   switch (b.kind) {
     case BufferKind::input: m.elements = checked_tensor(b, m.dims, m.size, inputs).bytes.data(); break;
@@ -85,11 +107,13 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
 
 std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
                                   bool detect_races) {
+  Watching watching = Watching::none;
+  if (detect_races) watching = has_threads(p) ? Watching::threads : Watching::groups;
   // Never resized: a Memory points into itself.
   std::vector<Memory> memory(p.buffers.size());
   std::int64_t used = 0;
   for (std::size_t i = 0; i < memory.size(); ++i)
-    set_up(memory[i], p.buffers[i], parameters, inputs, detect_races, used);
+    set_up(memory[i], p.buffers[i], parameters, inputs, watching, used);
   return memory;
 }
 

@@ -52,7 +52,7 @@ struct Copy {
   std::uint8_t blanket = 0;  // `marked` when every cell counts as marked (EXEC-32)
 };
 
-/// The first accesses of a launch to a cell, as ordinals; those of earlier launches are stale.
+/// The first accesses to a cell of a launch, or of a barrier interval, as ordinals; those of earlier ones are stale.
 struct Shadow {
   std::uint64_t load = 0;
   std::uint64_t store = 0;
@@ -68,12 +68,14 @@ struct Memory {
   unsigned char* writable = nullptr;  // the same elements, or null for input and const
   std::uint8_t* states = nullptr;     // null: every cell is defined and unmarked
   std::uint8_t* blanket = nullptr;    // null where states is
-  Shadow* shadow = nullptr;           // null: accesses are not watched
+  Shadow* shadow = nullptr;           // of the launch; null: the groups' accesses are not watched
+  Shadow* recent = nullptr;           // of the barrier interval; null: the threads' accesses are not watched
   bool ranged = false;
   std::int64_t lane_pitch = 0;            // compiled code: cells between the copies of two lanes; 0: they share one
   Copy own{};                             // unless the copies belong to threads, or the elements to a tensor
   std::vector<unsigned char> constant{};  // kind constant
-  ZeroedArray<Shadow> shadow_cells{};
+  ZeroedArray<Shadow> shadow_cells{}, recent_cells{};
+  bool watched() const { return shadow != nullptr || recent != nullptr; }
 
   std::uint64_t bits(std::int64_t flat) const {
     const unsigned char* p = elements + flat * width;

@@ -270,7 +270,7 @@ class Resolver {
       if (scope_depth_ > 0 || r.level > 0 || !stores_shared(r.body)) {
         r.axis = Axis::serial;
       } else {
-        out_.launches.back().rendezvous = true;
+        out_.launches.back().rendezvous = out_.launches.back().collective = true;
       }
     }
     if (s.axis == Axis::grid) --grid_depth_;

@@ -95,6 +95,7 @@ struct BoundLaunch {
   BoundBlock body{};
   int grid_slots = 0, group_slots = 0;
   bool rendezvous = false;          // a barrier or a reduce loop is inside
+  bool collective = false;          // a reduce loop that threads run together is inside
   std::set<int> private_buffers{};  // shared and local buffers that it uses
 };
 

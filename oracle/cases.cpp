@@ -208,11 +208,11 @@ double estimated_work(const Program& p, const ParameterMap& parameters) {
   return Estimate(p, parameters).block(p.body);
 }
 
-bool has_axis(const Program& p, Axis axis) {
+bool can_race(const Program& p) {
   bool found = false;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    found = found || (s->kind == StmtKind::loop && s->axis == axis);
+    found = found || (s->kind == StmtKind::loop && is_hardware(s->axis));
     return !found;
   };
   visit(p.body, v);

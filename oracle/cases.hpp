@@ -34,8 +34,8 @@ inline constexpr std::uint64_t bytes_per_operation = 16;
 /// arms of a branch are counted as the costlier one. Grows without overflow.
 double estimated_work(const Program& p, const ParameterMap& parameters);
 
-/// Whether any loop of the program, scopes included, has this axis.
-bool has_axis(const Program& p, Axis axis);
+/// Whether there are hardware loops, so that a run has to be watched for races (EXEC-28, PLL-11).
+bool can_race(const Program& p);
 
 /// Admissible parameter values of the witnesses of obligations that are not proved (for undecided ones these are candidates),
 /// cheapest first, each once.

@@ -193,7 +193,7 @@ void add_comparison(Comparison& into, Comparison more) {
 
 Comparison compare(const Program& before, const Program& after, const Plan& plan, Purse& purse) {
   Comparison result;
-  const bool races_before = has_axis(before, Axis::grid), races_after = has_axis(after, Axis::grid);
+  const bool races_before = can_race(before), races_after = can_race(after);
   const auto cost = [&](const ParameterMap& v) { return estimated_work(before, v) + estimated_work(after, v); };
   for_each_case(before, plan, purse, result, cost,
                 [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
@@ -231,7 +231,7 @@ Comparison compare(const Program& before, const Program& after, const Plan& plan
 
 Comparison survey(const Program& p, const Plan& plan, Purse& purse) {
   Comparison result;
-  const bool races = has_axis(p, Axis::grid);
+  const bool races = can_race(p);
   const auto cost = [&](const ParameterMap& v) { return estimated_work(p, v); };
   for_each_case(p, plan, purse, result, cost,
                 [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
@@ -251,7 +251,7 @@ Comparison survey(const Program& p, const Plan& plan, Purse& purse) {
 
 std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
                                         const std::set<int>& reordered, std::uint64_t budget, Purse& purse) {
-  interp::Outcome out = interpret(p, parameters, inputs, reordered, has_axis(p, Axis::grid), budget, purse);
+  interp::Outcome out = interpret(p, parameters, inputs, reordered, can_race(p), budget, purse);
   if (out.status == interp::Status::budget) return std::nullopt;
   return out;
 }

@@ -58,8 +58,13 @@ std::string access_text(const interp::Instance& at, bool writes) {
   const std::string when = at.iteration.empty() ? std::string() : " with " + text(at.iteration);
   // Which group it was: a statement outside the grid loops happens in several, at the same iteration.
   const std::string group = at.group.empty() ? std::string() : fmt::format(" in group ({})", fmt::join(at.group, ", "));
-  return fmt::format("{} {}{}{}", where, writes ? "writes" : "reads", when, group);
+  const std::string thread =
+      at.thread.empty() ? std::string() : fmt::format(" in thread ({})", fmt::join(at.thread, ", "));
+  return fmt::format("{} {}{}{}{}", where, writes ? "writes" : "reads", when, group, thread);
 }
+
+/// The two accesses are of one group.
+bool between_threads(const interp::Race& r) { return r.first.group == r.second.group; }
 
 }  // namespace
 
@@ -122,8 +127,11 @@ Finding observation_finding(const Observation& seen, const ObligationReport* for
   f.diagnostic.file = places.program_file;
   if (seen.kind == Observation::Kind::race) {
     const interp::Race& r = *seen.race;
-    f.diagnostic.code = "RACE-1";
-    f.diagnostic.message = fmt::format("two iterations that nothing orders use {}", cell_text(r.buffer, r.cell));
+    f.diagnostic.code = between_threads(r) ? "RACE-2" : "RACE-1";
+    const std::string cell = cell_text(r.buffer, r.cell);
+    f.diagnostic.message = between_threads(r)
+                               ? fmt::format("two threads of a group use {} without a barrier between them", cell)
+                               : fmt::format("two iterations that nothing orders use {}", cell);
     f.diagnostic.where = r.first.where;
     const auto label = [&](const interp::Instance& at, bool writes, std::string_view number) {
       f.labels.push_back({places.program_file, at.where,

@@ -100,14 +100,14 @@ void conclude_open(LintFindings& out, const Counts& counts, bool threads, const 
   Finding f;
   f.kind = FindingKind::unknown;
   f.diagnostic = {"PAR-0",
-                  "what threads, barriers and shared memory may do to one another is not proved yet",
+                  "what the lanes of a `@reduce` loop may do to one another is not proved yet",
                   {},
                   "",
                   places.program_file};
   out.findings.push_back(std::move(f));
   if (out.claim.empty())
     out.claim = fmt::format(
-        "{} proved (bounds, undefined reads, divisions); the threads of this program are not judged yet (PAR-0)",
+        "{} proved; the lanes of its `@reduce` loops are not judged yet (PAR-0)",
         count(counts.proved, "obligation"));
 }
 
@@ -154,7 +154,7 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
     return out;
   }
   const Counts counts = count_statuses(out.obligations);
-  const bool threads = needs_parallel_meaning(p);
+  const bool threads = has_reduce_loop(p);
   const bool open = counts.violated + counts.undecided > 0 || threads;
   // A program whose obligations are all proved is only run as a check on the proofs: a small part of the purse is enough.
   Purse part(open ? purse.left() : purse.left() / 8, purse.forced());

@@ -88,9 +88,9 @@ RunResult run(const Program& p, const SourceText& source, const RunOptions& opti
   run_options.parameters = *parameters;
   run_options.budget = options.operations;
   run_options.detect_races =
-      has_axis(p, Axis::grid) && estimated_work(p, *parameters) <= static_cast<double>(options.budgets.interpretation);
-  if (has_axis(p, Axis::grid) && !run_options.detect_races)
-    r.omissions.emplace_back("races between grid iterations were not looked for: the run is too large");
+      can_race(p) && estimated_work(p, *parameters) <= static_cast<double>(options.budgets.interpretation);
+  if (can_race(p) && !run_options.detect_races)
+    r.omissions.emplace_back("races between groups and threads were not looked for: the run is too large");
   interp::Outcome outcome = interp::run(p, inputs, run_options);
   r.ran.push_back(fmt::format("{}{}, {} operations", text(choice), at, outcome.operations));
   if (outcome.status == interp::Status::budget) {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "fuzz/judges/values.hpp"
 #include "ir/analysis/access.hpp"
 
 namespace assay::fuzz {
 namespace {
 
-using Environment = std::map<Symbol, std::int64_t>;
 using Thread = std::map<int, std::int64_t>;  // grid slot -> coordinate
 
 struct Execution {
@@ -22,47 +22,6 @@ struct Execution {
   int launch;
   std::vector<std::int64_t> cell{};  // of a `zero`, which counts as one execution per cell
 };
-
-std::optional<std::int64_t> value(const Index& e, const Environment& at) {
-  return e.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
-    const auto it = at.find(s);
-    if (it == at.end()) return std::nullopt;
-    return it->second;
-  });
-}
-
-// Three-valued evaluation of a condition: data makes it unknown.
-std::optional<bool> truth(const Expr& c, const Environment& at) {
-  const auto part = [&](std::size_t i) { return truth(c->args[i], at); };
-  switch (c->op) {
-    case Op::literal: return c->literal.bits != 0;
-    case Op::lnot: {
-      const auto a = part(0);
-      return a ? std::optional<bool>(!*a) : std::nullopt;
-    }
-    case Op::land:
-    case Op::lor: {
-      const bool deciding = c->op == Op::lor;
-      const auto a = part(0);
-      const auto b = part(1);
-      if ((a && *a == deciding) || (b && *b == deciding)) return deciding;
-      return a && b ? std::optional<bool>(!deciding) : std::nullopt;
-    }
-    default: break;
-  }
-  if (!is_comparison(c->op) || c->args[0]->op != Op::index || c->args[1]->op != Op::index) return std::nullopt;
-  const auto a = value(c->args[0]->index, at);
-  const auto b = value(c->args[1]->index, at);
-  if (!a || !b) return std::nullopt;
-  switch (c->op) {
-    case Op::eq: return *a == *b;
-    case Op::ne: return *a != *b;
-    case Op::lt: return *a < *b;
-    case Op::le: return *a <= *b;
-    case Op::gt: return *a > *b;
-    default: return *a >= *b;
-  }
-}
 
 class Enumeration {
  public:
@@ -120,7 +79,7 @@ class Enumeration {
         extents(s->body, at);
         continue;
       }
-      const std::int64_t count = trips(s, {at, {}});
+      const std::int64_t count = trips(s, at);
       if (s->axis == Axis::grid) {
         std::int64_t& extent = slot_extent[launch_][slot[&*s]];
         extent = std::max(extent, count);
@@ -141,12 +100,6 @@ class Enumeration {
     }
   }
 
-  static std::int64_t trips(const Stmt& s, const Lane& l) {
-    const std::int64_t lo = *value(s->lo, l.at);
-    const std::int64_t hi = *value(s->hi, l.at);
-    return lo >= hi ? 0 : (hi - lo + s->step - 1) / s->step;
-  }
-
   void statement(const Stmt& s, const std::vector<Lane>& lanes) {
     if (s->kind == StmtKind::loop) {
       const auto iteration = [&](const Lane& l, std::int64_t k) {
@@ -157,7 +110,7 @@ class Enumeration {
       if (s->axis == Axis::vectorized) {
         std::vector<Lane> all;
         for (const Lane& l : lanes) {
-          for (std::int64_t k = 0; k < trips(s, l); ++k) all.push_back(iteration(l, k));
+          for (std::int64_t k = 0; k < trips(s, l.at); ++k) all.push_back(iteration(l, k));
         }
         block(s->body, all);
         return;
@@ -165,7 +118,7 @@ class Enumeration {
       for (std::int64_t k = 0;; ++k) {
         std::vector<Lane> active;
         for (const Lane& l : lanes) {
-          if (k >= trips(s, l)) continue;
+          if (k >= trips(s, l.at)) continue;
           active.push_back(iteration(l, k));
           if (s->axis == Axis::grid) active.back().thread[slot[&*s]] = k;
         }

@@ -266,7 +266,7 @@ bool Machine::load_one(const Instruction& i, Frame& f, std::uint32_t lane) {
   const Memory& m = memory(access.buffer);
   Address address;
   bool inside = false;
-  if (!access.small || m.shadow != nullptr || m.ranged ||
+  if (!access.small || m.watched() || m.ranged ||
       !locate_small(access, f, Active::one(lane), address, inside) || !inside)
     return false;
   const std::int64_t flat = address.base;
@@ -294,7 +294,7 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
   const bool inside = locate(access, f, a, address);
   const Memory& m = memory(access.buffer);
   if (!inside) outside(access, f, a[0], false);
-  if (m.shadow != nullptr) watch_cells(m, false, address, a);
+  if (m.watched()) watch_cells(m, false, address, a);
   if (m.states != nullptr) {
     std::uint8_t all = defined;
     const std::uint8_t* const states = m.states;
@@ -347,43 +347,75 @@ void Machine::load(const Instruction& i, Frame& f, const Active& a) {
 }
 
 void Machine::watch_cells(const Memory& m, bool store, const Address& address, const Active& a) {
-  for_each_cell(address, a,
-                [&](std::uint32_t, std::int64_t flat) { watch(m.shadow[flat], store, m.buffer->name, &m, flat); });
+  for_each_cell(address, a, [&](std::uint32_t, std::int64_t flat) { watch(m, flat, store); });
 }
 
-// A shadow holds the first load and the first store of a launch: as the number of the group in the fast mode, as that of
-// the access in the precise one. Groups run one after the other, so what is older than the group's first is of another.
-void Machine::watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat) {
+void Machine::watch(const Memory& m, std::int64_t flat, bool store) {
+  watch(m.shadow == nullptr ? nullptr : &m.shadow[flat], m.recent == nullptr ? nullptr : &m.recent[flat], store,
+        m.buffer->name, &m, flat);
+}
+
+// A shadow holds the first load and the first store of a launch, or of a barrier interval: as the number of the group (the
+// thread) in the fast mode, as that of the access in the precise one. Groups run one after the other, and so do the threads
+// in an interval: what is older than the first access of one is of another.
+void Machine::watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m,
+                    std::int64_t flat) {
   if (!mode_.precise) {
-    const bool raced = (s.store >= launch_first_ && s.store < group_first_) ||
-                       (store && s.load >= launch_first_ && s.load < group_first_);
-    if (raced) throw Restart{};
-    std::uint64_t& first = store ? s.store : s.load;
-    if (first < launch_first_) first = group_first_;
+    const auto look = [&](Shadow* s, std::uint64_t from, std::uint64_t own) {
+      if (s == nullptr) return;
+      if ((s->store >= from && s->store < own) || (store && s->load >= from && s->load < own)) throw Restart{};
+      std::uint64_t& first = store ? s->store : s->load;
+      if (first < from) first = own;
+    };
+    look(launch, launch_first_, group_first_);
+    look(interval, interval_first_, thread_first_);
     return;
   }
   const std::uint64_t ordinal = ++access_;
   if (ordinal == mode_.locate) throw Found{instance()};
   if (race_) return;
-  std::uint64_t other = 0;
-  if (s.store >= launch_first_ && s.store < group_first_) other = s.store;
-  if (store && s.load >= launch_first_ && s.load < group_first_ && (other == 0 || s.load < other)) other = s.load;
-  if (other != 0) {
-    race_.emplace();
-    race_->buffer = name;
-    if (m != nullptr) race_->cell = unflatten(flat, m->dims);
-    race_->second = instance();
-    race_->first_writes = other == s.store;
-    race_->second_writes = store;
-    race_first_ = other;
-  }
-  std::uint64_t& first = store ? s.store : s.load;
-  if (first < launch_first_) first = ordinal;
+  std::uint64_t earliest = 0;
+  bool writes = false;
+  const auto look = [&](Shadow* s, std::uint64_t from, std::uint64_t own) {
+    if (s == nullptr) return;
+    for (const bool by_store : {true, false}) {
+      const std::uint64_t o = by_store ? s->store : s->load;
+      if ((!store && !by_store) || o < from || o >= own || (earliest != 0 && o > earliest)) continue;
+      earliest = o;
+      writes = by_store;
+    }
+    std::uint64_t& first = store ? s->store : s->load;
+    if (first < from) first = ordinal;
+  };
+  look(launch, launch_first_, group_first_);
+  look(interval, interval_first_, thread_first_);
+  if (earliest == 0) return;
+  race_.emplace();
+  race_->buffer = name;
+  if (m != nullptr) race_->cell = unflatten(flat, m->dims);
+  race_->second = instance();
+  race_->first_writes = writes;
+  race_->second_writes = store;
+  race_first_ = earliest;
 }
 
 void Machine::watch_variable(int variable, bool store) {
-  const BoundVariable& v = program_.source->variables[static_cast<std::size_t>(variable)];
-  if (v.set_in_grid) watch(variable_shadows_[static_cast<std::size_t>(variable)], store, *v.name, nullptr, 0);
+  const auto k = static_cast<std::size_t>(variable);
+  const BoundVariable& v = program_.source->variables[k];
+  if (v.set_in_grid) watch(&variable_shadows_[k], nullptr, store, *v.name, nullptr, 0);
+}
+
+void Machine::begin_interval() {
+  if (mode_.precise) {
+    interval_first_ = thread_first_ = access_ + 1;
+  } else {
+    interval_first_ = ++thread_first_;
+  }
+}
+
+void Machine::begin_thread(bool collective) {
+  if (collective) return begin_interval();  // where threads wait for some of the others only, they are not watched
+  thread_first_ = mode_.precise ? access_ + 1 : thread_first_ + 1;
 }
 
 }  // namespace assay::interp::compiled

@@ -65,6 +65,7 @@ void Machine::run_launch(const LaunchCode& launch) {
       ++group_first_;
     }
     first = false;
+    begin_interval();
     for (int b : shared_) forget(b);
     if (lockstep_) {
       run_lockstep(launch);
@@ -176,6 +177,7 @@ void Machine::run_apart(const LaunchCode& launch) {
   Thread& t = *threads_[0];
   do {
     start(t);
+    begin_thread(launch.source->collective);
     block(launch.body, t.frame, Active::one(0), 0);
   } while (advance(t.coordinates, group_extent_));
 }

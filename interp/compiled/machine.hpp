@@ -213,7 +213,10 @@ class Machine {
   bool load_one(const Instruction& i, Frame& f, std::uint32_t lane);
   void load(const Instruction& i, Frame& f, const Active& a);
   std::int64_t coordinate(const Dimension& d, Frame& f, std::uint32_t lane);
-  void watch(Shadow& s, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
+  void watch(const Memory& m, std::int64_t flat, bool store);
+  void watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
+  void begin_interval();
+  void begin_thread(bool collective);
   void watch_variable(int variable, bool store);
   void watch_cells(const Memory& m, bool store, const Address& address, const Active& a);
 
@@ -282,9 +285,10 @@ class Machine {
   std::uint32_t lane_ = 0;
   std::uint8_t control_ = 0;
 
-  // Race detection. The fast mode numbers groups, the precise mode accesses.
+  // Race detection. The fast mode numbers groups and threads, the precise mode accesses.
   std::vector<Shadow> variable_shadows_{};
-  std::uint64_t access_ = 0, launch_first_ = 1, group_first_ = 1, race_first_ = 0;
+  std::uint64_t access_ = 0, race_first_ = 0;
+  std::uint64_t launch_first_ = 1, group_first_ = 1, interval_first_ = 1, thread_first_ = 1;
   std::optional<Race> race_{};
 };
 

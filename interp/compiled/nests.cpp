@@ -154,7 +154,7 @@ bool Machine::nest(const Node& n, Frame& f, std::int64_t lower, std::uint64_t tr
   for (std::size_t i = 0; i < code.streams.size(); ++i) {
     const NestStream& stream = code.streams[i];
     const Memory& m = memory(stream.access->buffer);
-    if (m.shadow != nullptr || m.ranged) return false;
+    if (m.watched() || m.ranged) return false;
     std::int64_t flat = 0;
     auto* cells = arena_.array<std::int64_t>(count);
     std::fill_n(cells, count, 0);

@@ -18,12 +18,14 @@ void Machine::run_together(const LaunchCode& launch) {
     for (auto& t : threads_) {
       if (t->wait.at == nullptr && !t->stack.empty()) {
         use(*t);
+        begin_thread(launch.source->collective);
         run_thread(*t);
       }
       ended &= t->stack.empty();
     }
     if (ended) return;
     if (!release_teams()) diverged();
+    begin_interval();
   }
 }
 

@@ -70,7 +70,7 @@ bool Machine::leaf_one(const Node& n, Frame& f, const Active& a) {
   Memory& m = memory(n.target.buffer);
   Address address;
   bool inside = false;
-  if (!n.target.small || m.shadow != nullptr || !locate_small(n.target, f, Active::one(lane), address, inside) ||
+  if (!n.target.small || m.watched() || !locate_small(n.target, f, Active::one(lane), address, inside) ||
       !inside)
     return false;
   const std::int64_t flat = address.base;
@@ -140,7 +140,7 @@ void Machine::evaluate_leaf(const Node& n, Frame& f, const Active& a, Address& a
 void Machine::commit_store(const Node& n, Frame& f, const Active& a, const Address& address) {
   Memory& m = memory(n.target.buffer);
   const void* values = f.column(n.value.result);
-  if (m.shadow != nullptr) {
+  if (m.watched()) {
     if (mode_.precise && a.count > 1) {
       // One lane after the other: an access that is found is told with its lane.
       for_each(a, [&](std::uint32_t l) {
@@ -243,8 +243,8 @@ void Machine::zero(const Node& n, Frame&, const Active& a) {
           unflatten(0, m.dims));
   }
   spend(static_cast<std::uint64_t>(m.size));
-  if (m.shadow != nullptr) {
-    for (std::int64_t i = 0; i < m.size; ++i) watch(m.shadow[i], true, m.buffer->name, &m, i);
+  if (m.watched()) {
+    for (std::int64_t i = 0; i < m.size; ++i) watch(m, i, true);
   }
   std::memset(m.writable, 0, static_cast<std::size_t>(m.size * m.width));
   std::memset(m.states, defined | (control_ & marked), static_cast<std::size_t>(m.size));

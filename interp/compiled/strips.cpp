@@ -106,9 +106,9 @@ void Machine::fold(const Node& n, Frame& f, const Active& a) {
     if (!locate(n.target, f, a, address)) throw Restart{};
     const Memory& m = memory(n.target.buffer);
     const std::int64_t flat = address[a[0]];
-    if (m.shadow != nullptr) {
-      watch(m.shadow[flat], false, m.buffer->name, &m, flat);
-      watch(m.shadow[flat], true, m.buffer->name, &m, flat);
+    if (m.watched()) {
+      watch(m, flat, false);
+      watch(m, flat, true);
     }
     cell = m.writable + flat * m.width;
     state = m.states + flat;

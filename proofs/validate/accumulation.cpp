@@ -17,6 +17,7 @@
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/flow_claim.hpp"
+#include "proofs/validate/order.hpp"
 
 namespace assay::derive {
 namespace {
@@ -198,34 +199,37 @@ class PartialResults {
 
   // The ways in which the cell was started before `user` reads it.
   std::vector<Formula> starts_before(const Instance& user, const Spot& part) const {
+    const Copies of = copies_of(after_.program, part.storage, part.variable);
     std::vector<Formula> ways;
     for (const Node* n : sum_.starts) {
       const Instance z = instantiate(after_, *n, "z");
       const Formula same = meet(z, cell(z, *n->store()), user, part);
       if (same.is_false()) continue;
-      ways.push_back(exists_solved(z.fresh, domain(z) & same & ordered_before(z, true, user, false)));
+      ways.push_back(exists_solved(z.fresh, domain(z) & same & ordered_before(z, true, user, false, of)));
     }
     return ways;
   }
 
   void started(const Given& y, std::vector<Case>& into) const {
+    const Copies of = copies_of(after_.program, y.part.storage, y.part.variable);
     for (const Node* n : sum_.starts) {
       // Never again once there is something to lose.
       const Instance z = instantiate(after_, *n, "z");
       into.push_back(make(Formula::all({y.when, domain(z), meet(z, cell(z, *n->store()), y.now, y.part),
-                                        !ordered_before(z, true, y.now, false)}),
+                                        !ordered_before(z, true, y.now, false, of)}),
                           y));
     }
     into.push_back(make(y.when & !Formula::any(starts_before(y.now, y.part)), y));
   }
 
   void combined(const Given& y, std::vector<Case>& into) const {
+    const Copies of = copies_of(after_.program, y.part.storage, y.part.variable);
     std::vector<Formula> ways;
     each_read("m", [&](const Read& m) {
       const Formula hit = m.when & meet(m.reader, m.cell, y.now, y.part);
       if (hit.is_false()) return;
       ways.push_back(exists_solved(bound(m), Formula::all({hit, same_place(cell(m.at, *m.m->now->store()), y.target),
-                                                           ordered_before(y.now, true, m.reader, false)})));
+                                                           ordered_before(y.now, true, m.reader, false, of)})));
       each_read("n", [&](const Read& n) {
         const bool one = m.m == n.m && m.part == n.part;  // then both choose the same cell
         const Formula again = n.when & meet(n.reader, n.cell, y.now, y.part);
@@ -238,6 +242,7 @@ class PartialResults {
   }
 
   void isolated(const Given& y, std::vector<Case>& into) const {
+    const Copies of = copies_of(after_.program, sum_.target, sum_.variable);
     each_read("m", [&](const Read& m) {
       const Formula mine = Formula::all({y.when, m.when, meet(m.reader, m.cell, y.now, y.part)});
       if (mine.is_false()) return;
@@ -249,8 +254,8 @@ class PartialResults {
           const auto own = cell_of(o, a);
           const Formula meets =
               domain(o) & access_condition(o, a) & (own ? same_place(*own, y.target) : Formula::truth());
-          Case k = make(Formula::all({mine, meets, !ordered_before(o, a.writes, y.now, true),
-                                      !ordered_before(m.at, true, o, a.writes)}),
+          Case k = make(Formula::all({mine, meets, !ordered_before(o, a.writes, y.now, true, of),
+                                      !ordered_before(m.at, true, o, a.writes, of)}),
                         y);
           k.approximate |= !is_affine(o, a);
           into.push_back(std::move(k));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "proofs/validate/order.hpp"
 #include "proofs/validate/points.hpp"
 
 namespace assay::derive {
@@ -234,9 +235,7 @@ void aim(Target& t, const Instance& owner, const Access& read, const std::string
 
 // Variables and copies per thread or group are undefined when a launch begins: what an earlier one stored is not there.
 bool in_one_copy(const Instance& writer, const Instance& reader, const Access& read) {
-  const Buffer* buffer = read.variable ? nullptr : reader.view->program.find_buffer(read.storage);
-  const bool copies = !buffer || is_private(buffer->kind) || buffer->kind == BufferKind::shared;
-  return !copies || same_launch(writer, reader);
+  return copies_of(reader.view->program, read) == Copies::device || same_launch(writer, reader);
 }
 }  // namespace
 
@@ -245,7 +244,8 @@ Formula written_before(const View& view, const Instance& reader, const Access& r
   aim(t, reader, read, "r");
   t.reader = &reader;
   const auto earlier = [&](const Instance& w) {
-    return in_one_copy(w, reader, read) ? ordered_before(w, true, reader, false) : Formula::falsity();
+    return in_one_copy(w, reader, read) ? ordered_before(w, true, reader, false, copies_of(view.program, read))
+                                        : Formula::falsity();
   };
   t.hit = [&](const Instance& w, const Access& store) {
     return same_cell(w, store, reader, read, "r") & earlier(w);
@@ -261,7 +261,8 @@ Formula written_between(const View& view, const Instance& writer, const Instance
   t.reader = &reader;
   const auto between = [&](const Instance& w) {
     if (!in_one_copy(w, reader, read)) return Formula::falsity();
-    return ordered_before(writer, true, w, true) & ordered_before(w, true, reader, false);
+    const Copies of = copies_of(view.program, read);
+    return ordered_before(writer, true, w, true, of) & ordered_before(w, true, reader, false, of);
   };
   t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, owner, read, "") & between(w); };
   t.in_time = [&](const Node& n) { return between(instantiate(view, n, "")).is_true(); };

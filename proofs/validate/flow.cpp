@@ -173,7 +173,7 @@ class FlowValidator {
     }
     std::size_t before = 0;
     for (const Node& n : before_.extraction.nodes) before += uses(n) ? 1 : 0;
-    if (before != users.size() || !same_grid(before_.program, after_.program)) return false;
+    if (before != users.size() || !same_hardware(before_.program, after_.program)) return false;
     for (const Role* p : users) {
       for (const Role* q : users) {
         if (p != q && p->source.node == q->source.node) return false;

@@ -131,6 +131,7 @@ class Deriver {
   bool body(Role& r) {
     const Node& n = *r.now;
     const Node* source = before_.extraction.find(n.stmt->provenance->statement);
+    if (n.stmt->kind == StmtKind::barrier) return true;  // it moves nothing
     if (n.stmt->kind == StmtKind::branch && affine_condition(n.stmt->value)) return true;
     if (!source) return refuse("it claims a statement that does not exist", n.stmt);
     r.kind = Role::Kind::body;
@@ -141,6 +142,7 @@ class Deriver {
 
   bool added(Role& r) {
     const StmtNode& s = *r.now->stmt;
+    if (s.kind == StmtKind::barrier) return true;
     if (s.kind == StmtKind::branch) {
       if (affine_condition(s.value)) return true;
       return refuse("a new condition reads data", r.now->stmt);
@@ -284,7 +286,8 @@ std::optional<std::string> interface_difference(const Program& a, const Program&
   }
   for (const Buffer& q : b.buffers) {
     if (a.find_buffer(q.name)) continue;
-    if (!additions || (q.kind != BufferKind::temp && q.kind != BufferKind::local))
+    const bool fits = q.kind == BufferKind::temp || q.kind == BufferKind::local || q.kind == BufferKind::shared;
+    if (!additions || !fits)
       return "buffer `" + q.name + "` is new";
   }
   return std::nullopt;

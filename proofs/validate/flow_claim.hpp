@@ -57,7 +57,7 @@ bool moves_values(const Program& before, const Program& after);
 Claim derive_roles(const View& before, const View& after, Moments& moments_before, Moments& moments_after);
 
 /// Whether declarations agree: parameters, requirements, and every buffer. Otherwise what differs. With `additions`, new
-/// `temp` and `local` buffers are allowed; with `removals`, internal buffers may be gone.
+/// `temp`, `shared` and `local` buffers are allowed; with `removals`, internal buffers may be gone.
 std::optional<std::string> interface_difference(const Program& before, const Program& after, bool additions,
                                                 bool removals = false);
 

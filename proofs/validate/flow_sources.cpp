@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/traverse.hpp"
-#include "proofs/validate/launch.hpp"
+#include "proofs/validate/order.hpp"
 
 namespace assay::derive {
 namespace {
@@ -40,7 +40,7 @@ void collect_writers(const View& view, std::map<Symbol, std::vector<Sources::Wri
 Sources::Sources(const View& before, const View& after, const Claim& claim)
     : before_(before), after_(after), claim_(claim) {
   partial_order_ =
-      before.grid_slots > 0 || after.grid_slots > 0 || has_lanes(before.program) || has_lanes(after.program);
+      before.slots > 0 || after.slots > 0 || has_lanes(before.program) || has_lanes(after.program);
   collect_writers(before, was_, inexact_was_);
   collect_writers(after, now_, inexact_now_);
   for (auto& [storage, writers] : now_) {
@@ -63,19 +63,21 @@ Formula Sources::hits(const Instance& x, const Access& a, const Spot& cell) cons
   return own ? same_place(*own, cell) : Formula::truth();
 }
 
-Formula Sources::not_before(const Instance& writer, const Instance& point) const {
-  return partial_order_ ? !ordered_before(writer, true, point, false) : ordered_before(point, false, writer, true);
+Formula Sources::not_before(const Instance& writer, const Instance& point, Copies of) const {
+  return partial_order_ ? !ordered_before(writer, true, point, false, of)
+                        : ordered_before(point, false, writer, true, of);
 }
 
 Formula Sources::last_before(const Instance& w, const Access& a, const Reader& r) const {
+  const Copies of = copies_of(after_.program, r.cell_now.storage, r.cell_now.variable);
   std::vector<Formula> between;
   for (const Writer& other : now_.at(r.cell_now.storage)) {
     const Instance b = instantiate(after_, *other.node, "b");
     between.push_back(exists_solved(b.fresh, domain(b) & hits(b, *other.access, r.cell_now) &
-                                                 ordered_before(w, true, b, true) &
-                                                 ordered_before(b, true, r.now, false)));
+                                                 ordered_before(w, true, b, true, of) &
+                                                 ordered_before(b, true, r.now, false, of)));
   }
-  return Formula::all({r.when, domain(w), hits(w, a, r.cell_now), ordered_before(w, true, r.now, false),
+  return Formula::all({r.when, domain(w), hits(w, a, r.cell_now), ordered_before(w, true, r.now, false, of),
                        !Formula::any(std::move(between))});
 }
 
@@ -115,13 +117,9 @@ Sources::Found Sources::trace(const Reader& r) const {
 // a value that would have to pass from one copy to another.
 void Sources::out_of_thread(const View& view, const Instance& writer, const Spot& cell, const Instance& reader,
                             const Formula& when, const Reader& r, Found& into) const {
-  if (cell.variable) {
-    if (same_launch(writer, reader)) return;
-  } else {
-    const Buffer* buffer = view.program.find_buffer(cell.storage);
-    if (!buffer || !is_private(buffer->kind)) return;
-  }
-  const Formula away = cell.variable ? Formula::truth() : out_of_reach(writer, reader);
+  const Copies of = copies_of(view.program, cell.storage, cell.variable);
+  if (of == Copies::device || (cell.variable && same_launch(writer, reader))) return;
+  const Formula away = cell.variable ? Formula::truth() : out_of_reach(writer, reader, of);
   if (away.is_false()) return;
   Case c = make(when & away, r);
   c.approximate = true;
@@ -143,12 +141,14 @@ void Sources::from_body(const Writer& w, const Instance& wi, const Formula& last
   } else if (!store->whole) {
     elsewhere = !same_place(r.cell_now, r.cell_was);  // a dynamic index: the cells it may hit keep their identity
   }
-  into.flow.push_back(make(last & (elsewhere | !ordered_before(x, true, r.was, false)), r, x, store));
+  const Copies of = copies_of(before_.program, r.cell_was.storage, r.cell_was.variable);
+  into.flow.push_back(make(last & (elsewhere | !ordered_before(x, true, r.was, false, of)), r, x, store));
   out_of_thread(before_, x, r.cell_was, r.was, last, r, into);
   for (const Writer& o : was_.at(r.cell_was.storage)) {
     const Instance p = instantiate(before_, *o.node, "p");
     into.flow.push_back(make(Formula::all({last, domain(p), hits(p, *o.access, r.cell_was),
-                                           ordered_before(x, true, p, true), ordered_before(p, true, r.was, false)}),
+                                           ordered_before(x, true, p, true, of),
+                                           ordered_before(p, true, r.was, false, of)}),
                              r, p, o.access));
   }
 }
@@ -164,10 +164,11 @@ void Sources::from_copy(const Writer& w, const Instance& wi, const Formula& last
   into.flow.push_back(make(last & !same_place(cell, r.cell_was), r));
   const auto writers = was_.find(cell.storage);
   if (writers == was_.end()) return;
+  const Copies of = copies_of(before_.program, cell.storage, cell.variable);
   for (const Writer& o : writers->second) {
     const Instance p = instantiate(before_, *o.node, "p");
-    const Formula told_apart = (ordered_before(p, true, r.was, false) & not_before(p, moment)) |
-                               (ordered_before(p, true, moment, false) & not_before(p, r.was));
+    const Formula told_apart = (ordered_before(p, true, r.was, false, of) & not_before(p, moment, of)) |
+                               (ordered_before(p, true, moment, false, of) & not_before(p, r.was, of));
     const Formula meets = Formula::all({last, domain(p), hits(p, *o.access, r.cell_was)});
     into.flow.push_back(make(meets & told_apart, r, p, o.access));
     out_of_thread(before_, p, r.cell_was, r.was, meets, r, into);
@@ -177,11 +178,12 @@ void Sources::from_copy(const Writer& w, const Instance& wi, const Formula& last
 
 // No writer before: what was there at the beginning.
 void Sources::from_entry(const Reader& r, Found& into) const {
+  const Copies of = copies_of(after_.program, r.cell_now.storage, r.cell_now.variable);
   std::vector<Formula> written;
   for (const Writer& w : writers_now(r.cell_now.storage)) {
     const Instance b = instantiate(after_, *w.node, "b");
     written.push_back(
-        exists_solved(b.fresh, domain(b) & hits(b, *w.access, r.cell_now) & ordered_before(b, true, r.now, false)));
+        exists_solved(b.fresh, domain(b) & hits(b, *w.access, r.cell_now) & ordered_before(b, true, r.now, false, of)));
   }
   const Formula none = r.when & !Formula::any(std::move(written));
   if (none.is_false()) return;
@@ -197,11 +199,12 @@ void Sources::from_entry(const Reader& r, Found& into) const {
   if (!r.cell_now.variable) into.flow.push_back(make(none & !same_place(r.cell_now, r.cell_was), r));
   const auto writers = was_.find(r.cell_was.storage);
   if (writers == was_.end()) return;
+  const Copies were = copies_of(before_.program, r.cell_was.storage, r.cell_was.variable);
   for (const Writer& o : writers->second) {
     const Instance p = instantiate(before_, *o.node, "p");
-    into.flow.push_back(
-        make(Formula::all({none, domain(p), hits(p, *o.access, r.cell_was), ordered_before(p, true, r.was, false)}), r,
-             p, o.access));
+    into.flow.push_back(make(
+        Formula::all({none, domain(p), hits(p, *o.access, r.cell_was), ordered_before(p, true, r.was, false, were)}), r,
+        p, o.access));
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/flow_claim.hpp"
+#include "proofs/validate/threads.hpp"
 
 namespace assay::derive {
 
@@ -49,7 +50,7 @@ class Sources {
 
  private:
   Formula hits(const Instance& x, const Access& a, const Spot& cell) const;
-  Formula not_before(const Instance& writer, const Instance& point) const;
+  Formula not_before(const Instance& writer, const Instance& point, Copies of) const;
   Formula last_before(const Instance& w, const Access& a, const Reader& r) const;
   void from_body(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const;
   void from_copy(const Writer& w, const Instance& wi, const Formula& last, const Reader& r, Found& into) const;

@@ -8,12 +8,17 @@
 namespace assay::derive {
 namespace {
 
-// The number of @grid loops nested below, recorded for each @grid loop.
-int assign_slots(const Block& b, std::map<const StmtNode*, int>& slots) {
+// The number of loops of a kind nested below, recorded for each loop of the kind (from `first` on).
+int assign_slots(const Block& b, bool grid, int first, std::map<const StmtNode*, int>& slots) {
   int depth = 0;
   for (const Stmt& s : b) {
-    int below = std::max(assign_slots(s->body, slots), assign_slots(s->other, slots));
-    if (s->kind == StmtKind::loop && s->axis == Axis::grid) slots[&*s] = below++;
+    int below = std::max(assign_slots(s->body, grid, first, slots), assign_slots(s->other, grid, first, slots));
+    if (s->kind == StmtKind::loop) {
+      const bool group = s->axis == Axis::workgroup || s->axis == Axis::reduce;  // these count as one kind
+      const int slot = first + below;
+      if (grid ? s->axis == Axis::grid : group) ++below;
+      if (grid ? s->axis == Axis::grid : s->axis == Axis::workgroup) slots[&*s] = slot;
+    }
     depth = std::max(depth, below);
   }
   return depth;
@@ -32,7 +37,8 @@ View::View(const Program& p)
       stores(extraction),
       parameters(parameter_domain(p)),
       ranges(parameter_ranges(p)) {
-  grid_slots = assign_slots(p.body, grid_slot);
+  grid_slots = assign_slots(p.body, true, 0, slot);
+  slots = grid_slots + assign_slots(p.body, false, grid_slots, slot);
   int launch = 0;
   for (const Stmt& s : p.body) launch_of.push_back(s->kind == StmtKind::launch ? launch++ : launch);
 }
@@ -106,53 +112,6 @@ static bool any_but_affine(const std::vector<Guard>& guards) {
 bool has_data_guard(const Node& n) { return any_but_affine(n.guards); }
 bool has_data_guard(const Access& a) { return any_but_affine(a.guards); }
 bool has_data_guard(const Instance& x) { return has_data_guard(x, x.node->guards); }
-
-Formula same_thread(const Instance& x, const Instance& y) {
-  if (!same_launch(x, y)) return Formula::falsity();
-  std::vector<Formula> parts;
-  for (std::size_t i = 0; i < x.node->loops.size(); ++i) {
-    if (x.node->loops[i]->axis != Axis::grid) continue;
-    for (std::size_t j = 0; j < y.node->loops.size(); ++j) {
-      if (y.node->loops[j]->axis != Axis::grid) continue;
-      if (x.view->grid_slot.at(&*x.node->loops[i]) != y.view->grid_slot.at(&*y.node->loops[j])) continue;
-      parts.push_back(Formula::eq(counter(x, i), counter(y, j)));
-    }
-  }
-  return Formula::all(std::move(parts));
-}
-
-Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool y_writes) {
-  if (!same_launch(x, y))
-    return x.view->launch(*x.node) < y.view->launch(*y.node) ? Formula::truth() : Formula::falsity();
-  std::vector<Formula> earlier;
-  std::vector<Formula> equal_so_far{same_thread(x, y)};
-  bool in_lanes = false;
-  const auto& p = x.node->path;
-  const auto& q = y.node->path;
-  for (std::size_t k = 0; k < p.size() && k < q.size(); ++k) {
-    if (p[k].loop && q[k].loop && x.node->loops[p[k].value] == y.node->loops[q[k].value]) {
-      const auto i = static_cast<std::size_t>(p[k].value);
-      const Axis axis = x.node->loops[i]->axis;
-      if (axis == Axis::vectorized) in_lanes = true;
-      if (axis == Axis::vectorized || is_hardware(axis)) continue;
-      // Inside lanes a serial loop runs in lockstep by iteration count; elsewhere equal prefixes have equal lower bounds.
-      const Index a = in_lanes ? counter(x, i) : x.symbol(i);
-      const Index b = in_lanes ? counter(y, i) : y.symbol(i);
-      std::vector<Formula> alternative = equal_so_far;
-      alternative.push_back(Formula::lt(a, b));
-      earlier.push_back(Formula::all(std::move(alternative)));
-      equal_so_far.push_back(Formula::eq(a, b));
-      continue;
-    }
-    if (!p[k].loop && p[k] == q[k]) continue;
-    if (p[k].value < q[k].value) earlier.push_back(Formula::all(equal_so_far));
-    return Formula::any(std::move(earlier));
-  }
-  // One execution; or a leaf and the moment just after it, whose path goes on from the leaf's.
-  if (p.size() < q.size() || (p.size() == q.size() && !x_writes && y_writes))
-    earlier.push_back(Formula::all(equal_so_far));
-  return Formula::any(std::move(earlier));
-}
 
 Formula same_cell(const Instance& x, const Access& a, const Instance& y, const Access& b, const std::string& tag) {
   std::vector<Formula> parts;

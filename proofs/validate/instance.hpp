@@ -23,8 +23,8 @@ struct View {
   StoreIndex stores;
   Formula parameters;                        // parameter_domain
   Ranges ranges;                             // parameter ranges
-  std::map<const StmtNode*, int> grid_slot;  // of every @grid loop: how many @grid loops its body nests at most
-  int grid_slots = 0;
+  std::map<const StmtNode*, int> slot;       // of every @grid loop, then of every @workgroup loop: the innermost is first
+  int grid_slots = 0, slots = 0;             // how many are of @grid, and all
   std::vector<int> launch_of;                // of every top-level statement: how many `launch` stand before it
   int launch(const Node& n) const { return launch_of.at(static_cast<std::size_t>(n.path.front().value)); }
 };
@@ -33,7 +33,8 @@ struct Instance {
   const View* view = nullptr;
   const Node* node = nullptr;
   std::map<Symbol, Index> symbols{};  // every loop symbol of the node
-  std::vector<Symbol> fresh{};        // the symbols that `instantiate` made
+  std::vector<Symbol> fresh{};        // the symbols that `instantiate` and `place` made
+  std::map<int, Index> places{};      // coordinates in slots that it is under no loop of (proofs/validate/threads.hpp)
   Index symbol(std::size_t loop) const { return symbols.at(node->loops[loop]->name); }
   Index apply(const Index& e) const { return e.substitute(symbols); }
   Formula apply(const Formula& f) const { return f.substitute(symbols); }
@@ -65,12 +66,6 @@ bool is_immutable(const Program& p, const Expr& e);
 
 /// How many iterations loop number `loop` of the instance has behind it: (symbol − lower bound) / step.
 Index counter(const Instance& x, std::size_t loop);
-/// Same hardware thread (launch and grid coordinates); a slot that only one of them is under leaves the other in every thread.
-Formula same_thread(const Instance& x, const Instance& y);
-/// Access of x strictly before access of y in canonical order: in an earlier launch, or the two in one thread (EXEC order keys; in a lockstep
-/// instance of a @vectorized loop all loads come before all stores).
-Formula ordered_before(const Instance& x, bool x_writes, const Instance& y, bool y_writes);
-
 /// A dynamic integer index as an Index over loop symbols, parameters and fresh symbols, with what is known about these:
 /// wrapping, products and the seven divisions included. Over-approximates where it is not exact. Symbols for products,
 /// quotients and elements of immutable buffers are named by what they stand for, so that equal ones are equal; `suffix`

@@ -5,6 +5,8 @@
 #include "proofs/validate/coverage.hpp"
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/launch.hpp"
+#include "proofs/validate/order.hpp"
+#include "proofs/validate/races.hpp"
 #include "proofs/validate/rewrite.hpp"
 #include "proofs/validate/width.hpp"
 
@@ -41,7 +43,7 @@ class Linter {
     definedness();
     outputs();
     divisions();
-    if (!needs_parallel_meaning(view_.program)) threads();
+    threads();
     out_.push_back(index_width(view_, query_));
     return std::move(out_);
   }
@@ -49,9 +51,10 @@ class Linter {
  private:
   void threads() {
     if (view_.grid_slots > 0) {
-      races();
+      for (Obligation& o : group_races(view_, query_)) out_.push_back(std::move(o));
       out_.push_back(launch_coverage(view_, query_));
     }
+    for (Obligation& o : thread_obligations(view_, query_)) out_.push_back(std::move(o));
     lanes();
   }
 
@@ -106,7 +109,8 @@ class Linter {
   void definedness() {
     std::map<Symbol, std::vector<Case>> by_storage;
     for (const Node& n : view_.extraction.nodes) {
-      const Instance x = instantiate(view_, n, "1");
+      Instance x = instantiate(view_, n, "1");
+      const Formula placed = place(x, "1");
       for (const Access& a : n.accesses) {
         if (a.writes || (defined_ && defined_->count(a.storage) == 0)) continue;
         const Buffer* b = a.variable ? nullptr : view_.program.find_buffer(a.storage);
@@ -119,7 +123,7 @@ class Linter {
           }
         }
         const Formula covered = written_before(view_, x, a);
-        by_storage[a.storage].push_back({domain(x) & decided_guards(x) & access_condition(x, a) & inside & !covered,
+        by_storage[a.storage].push_back({domain(x) & placed & decided_guards(x) & access_condition(x, a) & inside & !covered,
                                          x,
                                          {},
                                          &a,
@@ -215,50 +219,6 @@ class Linter {
       default: return false;
     }
   }
-  struct Use {
-    const Node* node;
-    const Access* access;
-  };
-
-  // Pairs of accesses to one buffer, at least one of them a store; both orders of two nodes are one pair.
-  template <typename F>
-  void conflicting_pairs(F f) {
-    std::map<Symbol, std::vector<Use>> uses;
-    for (const Node& n : view_.extraction.nodes) {
-      for (const Access& a : n.accesses) {
-        if (!a.variable) uses[a.storage].push_back({&n, &a});
-      }
-    }
-    for (const auto& [storage, list] : uses) {
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        for (std::size_t j = i; j < list.size(); ++j) {
-          if (list[i].access->writes || list[j].access->writes) f(list[i], list[j]);
-        }
-      }
-    }
-  }
-
-  // PRF-24
-  void races() {
-    std::map<Symbol, std::vector<Case>> by_buffer;
-    conflicting_pairs([&](const Use& one, const Use& other) {
-      const Access& a = *one.access;
-      const Access& b = *other.access;
-      const Buffer* buffer = view_.program.find_buffer(a.storage);
-      if (!buffer || is_private(buffer->kind)) return;
-      const Instance x = instantiate(view_, *one.node, "1");
-      const Instance y = instantiate(view_, *other.node, "2");
-      const Formula both = Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y),
-                                         same_cell(x, a, y, b, ""), access_condition(x, a), access_condition(y, b)});
-      by_buffer[a.storage].push_back(
-          {both & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}});
-    });
-    for (const auto& [buffer, cases] : by_buffer) {
-      discharge_here({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"},
-                     cases);
-    }
-  }
-
   // PRF-25
   void lanes() {
     std::map<Symbol, std::vector<Case>> by_storage;
@@ -273,7 +233,8 @@ class Linter {
       const Formula both = Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y),
                                          same_cell(x, a, y, a, ""), !same_instance(x, y)});
       const Formula lockstep =
-          same_thread(x, y) & !ordered_before(x, true, y, true) & !ordered_before(y, true, x, true);
+          same_thread(x, y) & !ordered_before(x, true, y, true, Copies::thread) &
+                               !ordered_before(y, true, x, true, Copies::thread);
       by_storage[a.storage].push_back({both & lockstep, x, y, &a, &a, !is_pure(x, a), {}});
     }
     for (const auto& [storage, cases] : by_storage) {

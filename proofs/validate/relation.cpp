@@ -25,17 +25,17 @@ bool same_header(const Stmt& a, const Stmt& b) {
   return a->name == b->name && a->lo == b->lo && a->hi == b->hi && a->step == b->step && a->axis == b->axis;
 }
 
-bool same_grid(const Program& p, const Program& q) {
+bool same_hardware(const Program& p, const Program& q) {
   bool any = false;
-  const auto grids = [&](const Program& of) {
-    std::vector<std::vector<Stmt>> found;  // grid loops with all loops around them, and launches, in text order
+  const auto hardware = [&](const Program& of) {
+    std::vector<std::vector<Stmt>> found;  // hardware loops with all loops around them, and launches, in text order
     std::vector<Stmt> around;
     Visitor visitor;
     visitor.enter_stmt = [&](const Stmt& s) {
       if (s->kind == StmtKind::loop) around.push_back(s);
-      const bool grid = s->kind == StmtKind::loop && s->axis == Axis::grid;
-      any = any || grid;
-      if (grid) found.push_back(around);
+      const bool mapped = s->kind == StmtKind::loop && is_hardware(s->axis);
+      any = any || mapped;
+      if (mapped) found.push_back(around);
       if (s->kind == StmtKind::launch) found.push_back({s});
       return true;
     };
@@ -45,8 +45,8 @@ bool same_grid(const Program& p, const Program& q) {
     visit(of.body, visitor);
     return found;
   };
-  const auto a = grids(p);
-  const auto b = grids(q);
+  const auto a = hardware(p);
+  const auto b = hardware(q);
   const auto same_path = [](const std::vector<Stmt>& x, const std::vector<Stmt>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), same_header);
   };

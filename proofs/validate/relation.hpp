@@ -16,8 +16,8 @@ struct Relation {
 Relation relation(const View& view, const Node& a, const Node& b);
 
 bool same_header(const Stmt& a, const Stmt& b);
-/// The same @grid loops in the same order, in the same launches, inside the same loops: then every slot has the extent it had.
-bool same_grid(const Program& a, const Program& b);
+/// The same @grid and @workgroup loops in the same order, in the same launches, inside the same loops: then every slot has the extent it had.
+bool same_hardware(const Program& a, const Program& b);
 /// The same conditions around them, in the same words.
 bool same_guards(const Node& a, const Node& b);
 /// The loops around the statement and its claimed source are the same ones, and the iteration map is the identity.

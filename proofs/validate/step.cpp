@@ -22,6 +22,8 @@
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/flow_claim.hpp"
 #include "proofs/validate/launch.hpp"
+#include "proofs/validate/order.hpp"
+#include "proofs/validate/races.hpp"
 #include "proofs/validate/relation.hpp"
 #include "proofs/validate/rewrite.hpp"
 #include "proofs/validate/width.hpp"
@@ -48,6 +50,7 @@ class StepValidator {
     order();
     // Also where no loop changed its kind: which slots are active depends on where the loops stand.
     if (after_.grid_slots > 0) add(launch_coverage(after_, query_));
+    for (Obligation& o : thread_obligations(after_, query_)) add(std::move(o));
     add(index_width(after_, query_));
     for (Obligation& o : out_.obligations) o.vacuous = vacuous_ && o.status == Obligation::Status::proved;
     return std::move(out_);
@@ -67,7 +70,8 @@ class StepValidator {
   }
 
   static bool needs_node(const Node& n) {
-    if (n.stmt->kind == StmtKind::launch) return false;  // stores nothing; it is part of the order
+    // A launch stores nothing and is part of the order; a barrier matters to races alone, which the program by itself tells.
+    if (n.stmt->kind == StmtKind::launch || n.stmt->kind == StmtKind::barrier) return false;
     if (n.stmt->kind != StmtKind::branch) return true;
     return !affine_condition(n.stmt->value).has_value();  // an affine condition is part of its arms' domains
   }
@@ -100,7 +104,7 @@ class StepValidator {
       }
       pairs_.push_back({&now, source, !unmoved(now, *source, p->to_source)});
     }
-    grid_changed_ = !same_grid(before_.program, after_.program);
+    hardware_changed_ = !same_hardware(before_.program, after_.program);
     return true;
   }
 
@@ -232,7 +236,7 @@ class StepValidator {
     std::map<Symbol, StorageCases> by_storage;
     for (const Pair& p : pairs_) {
       for (const Pair& q : pairs_) {
-        if (!p.moved && !q.moved && !grid_changed_ &&
+        if (!p.moved && !q.moved && !hardware_changed_ &&
             relation(after_, *p.now, *q.now) == relation(before_, *p.source, *q.source))
           continue;
         conflicts(p, q, by_storage);
@@ -312,8 +316,7 @@ class StepValidator {
                                            access_condition(*x2, b), decided_guards(*x1), decided_guards(*x2)});
         if (meet.is_false() || apart(*y1, *y2, meet)) continue;
         // A load and a store of the same cell pose the same question, unless lanes or copies per thread tell them apart.
-        const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
-        const bool kinds_matter = lanes || (buffer && is_private(buffer->kind));
+        const bool kinds_matter = lanes || (!a.variable && copies_of(before_.program, a) != Copies::device);
         const auto key = std::make_pair(a.storage + ":" + meet.text(),
                                         kinds_matter ? std::make_pair(a.writes, b.writes) : std::make_pair(true, true));
         if (std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
@@ -359,13 +362,14 @@ class StepValidator {
   void add_cases(const Pair& p, const Pair& q, const Instance& y1, const Instance& y2, const Instance& x1,
                  const Instance& x2, const Access& a, const Access& b, const Formula& meet, StorageCases& into) {
     const Formula both = domain(y1) & domain(y2) & meet;
-    const Formula was_before = ordered_before(x1, a.writes, x2, b.writes);
+    const Copies of = copies_of(before_.program, a);
+    const Formula was_before = ordered_before(x1, a.writes, x2, b.writes, of);
     const bool approximate = !is_pure(x1, a) || !is_pure(x2, b);
     const auto make = [&](const Formula& broken, std::string code) {
       return Case{both & was_before & broken, x1, x2, &a, &b, approximate, std::move(code)};
     };
 
-    Case reversed = make(ordered_before(y2, b.writes, y1, a.writes), dependence_code(a, b));
+    Case reversed = make(ordered_before(y2, b.writes, y1, a.writes, of), dependence_code(a, b));
     const auto op = update_of(*p.source);
     const bool update =
         op && op == update_of(*q.source) && p.source->stmt->name == a.storage && q.source->stmt->name == a.storage;
@@ -381,19 +385,18 @@ class StepValidator {
         into.reversed.push_back(std::move(reversed));
       }
     }
-    const Buffer* buffer = a.variable ? nullptr : before_.program.find_buffer(a.storage);
     const bool launches_changed = same_launch(x1, x2) != same_launch(y1, y2);
-    if ((buffer && is_private(buffer->kind)) || (a.variable && launches_changed)) {
-      if (grid_changed_ || launches_changed) private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
-    } else if (after_.grid_slots > 0) {
-      // A variable from outside the grid has a copy in every group; only what both touch under a slot can be shared wrongly.
+    if (a.variable ? launches_changed : of != Copies::device) {
+      if (hardware_changed_ || launches_changed) private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
+    } else if (after_.slots > 0) {
+      // A variable from outside the hardware loops has a copy in every thread; only what both touch under a slot can be shared wrongly.
       Case apart_threads = make(a.variable ? !same_thread(y1, y2) : different_groups(y1, y2), "RACE-1");
       if (!apart_threads.violation.is_false()) into.threads.push_back(std::move(apart_threads));
     }
     if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes && gathered_.count(p.now->statement) == 0) {
       // Whatever the old order was: copies that were separate may have become one.
-      const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true),
-                                             !ordered_before(y2, true, y1, true), !same_instance(y1, y2)});
+      const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true, Copies::thread),
+                                             !ordered_before(y2, true, y1, true, Copies::thread), !same_instance(y1, y2)});
       into.lockstep.push_back({both & lockstep, x1, x2, &a, &b, approximate, "IND-2"});
     }
   }
@@ -403,11 +406,12 @@ class StepValidator {
                     const Access& b, const Formula& both, const Formula& was_before, bool approximate,
                     StorageCases& into) {
     if (!a.writes || b.writes) return;
+    const Copies of = copies_of(before_.program, a);
     // The write reaches the read, and no write of the read's own thread comes in between.
     const Formula covered = written_between(before_, x1, x2, x2, b);
-    into.flow.push_back({Formula::all({both, was_before, out_of_reach(y1, y2), !covered}), x1, x2, &a, &b,
+    into.flow.push_back({Formula::all({both, was_before, out_of_reach(y1, y2, of), !covered}), x1, x2, &a, &b,
                          approximate || stores_by_data(before_, b.storage), "PRIV-1"});
-    const Formula met = (!same_thread(x1, x2)) & ordered_before(y1, true, y2, false);
+    const Formula met = (!same_copy(x1, x2, of)) & ordered_before(y1, true, y2, false, of);
     into.flow.push_back({both & met & !written_between(after_, y1, y2, x2, b), x1, x2, &a, &b,
                          approximate || stores_by_data(after_, b.storage), "PRIV-1"});
   }
@@ -457,7 +461,7 @@ class StepValidator {
   std::vector<Pair> pairs_;
   std::map<int, std::optional<Op>> updates_;  // by statement of the old program
   std::set<int> gathered_;  // statements of the new program whose stores partial results take over (PRF-57)
-  bool grid_changed_ = false;
+  bool hardware_changed_ = false;
   bool vacuous_ = false;  // nothing that the step moves ever executes
 };
 
@@ -486,9 +490,13 @@ bool has_launch(const Program& p) {
 }  // namespace
 
 Validation validate(const Program& before, const Program& after, Query& query) {
-  if (needs_parallel_meaning(before) || needs_parallel_meaning(after))
-    return not_built("proofs about @workgroup, @reduce, barrier and shared are not built yet");
-  if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
+  if (has_reduce_loop(before) || has_reduce_loop(after))
+    return not_built("proofs about @reduce loops are not built yet");
+  if (rewrites_values(before, after)) {
+    if (needs_parallel_meaning(before) || needs_parallel_meaning(after))
+      return not_built("proofs about rewritten expressions in a program with threads are not built yet");
+    return validate_rewrite(before, after, query);
+  }
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   if (has_launch(before) || has_launch(after))

@@ -62,5 +62,7 @@ std::vector<Obligation> lint_obligations(const Program& p, Query& query);
 
 /// Whether a program needs the parallel meaning of threads and barriers (@workgroup, @reduce, barrier, shared).
 bool needs_parallel_meaning(const Program& p);
+/// Whether it has a @reduce loop, whose lanes nothing is proved about (PAR-0).
+bool has_reduce_loop(const Program& p);
 
 }  // namespace assay

@@ -77,10 +77,14 @@ TEST(Stage, RefusesWhatIsNoTile) {
     return moved(nest(statements, "input ids: i32[9] in 0..9 param n in 1..9"), l).code;
   };
   const std::string plain = "for i in 0..8 { for k in 0..9 { A[i] += X[k] } }";
-  for (const char* key : {"shared", "hoisted", "cooperative=32", "swizzle=b128", "pad_stride=4", "pipeline=2"}) {
+  for (const char* key : {"hoisted", "cooperative=32", "swizzle=b128"}) {
     const Moved m = moved(nest(plain), std::string("stage X over=k ") + key);
     RULE_TRUE("STG-2", m.code == "STG-2" && m.error) << key;
   }
+  RULE_EQ("STG-26", std::string("STG-26"), code(plain, "stage X over=k pad_stride=1"));
+  RULE_EQ("STG-26", std::string("STG-26"), code(plain, "stage X over=k pad_stride=4"));
+  for (const char* key : {"pipeline=2", "shared pipeline=3", "shared pipeline=0"})
+    RULE_EQ("STG-27", std::string("STG-27"), code(plain, std::string("stage X over=k ") + key));
   RULE_EQ("STG-3", std::string("STG-3"),
           code("for i in 0..8 { A[i] = X[0] } for k in 0..9 { A[k] = 1.0 }", "stage X over=k"));
   RULE_EQ("STG-4", std::string("STG-4"), code("for k in 0..8 { A[k] = X[k] + X[k + 1] }", "stage X over=k"));

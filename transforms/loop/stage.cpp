@@ -1,4 +1,5 @@
-// `stage A over=ii,kk -> As`: reads of A go through a private tile that is filled just before (spec/stage.md).
+// `stage A over=ii,kk -> As`: reads of A go through a tile that is filled just before: a private one, or with `shared`
+// one that the threads of a group fill together (spec/stage.md, transforms/shared_tile.hpp).
 //
 // The cells that the loops `over` reach through the index of A are copied at the start of the body of the anchor, the
 // deepest loop that moves the tile; without one, before the first statement that reads it. Cells outside of A are not
@@ -12,12 +13,13 @@
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/names.hpp"
+#include "transforms/shared_tile.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
 namespace {
 
-constexpr const char* unbuilt[] = {"shared", "hoisted", "cooperative", "pad_stride", "pipeline", "swizzle"};
+constexpr const char* unbuilt[] = {"hoisted", "cooperative", "swizzle"};
 
 class Stage final : public Operation {
  public:
@@ -42,11 +44,11 @@ class Stage final : public Operation {
          {},
          {"f32", "f64", "i16", "i32", "i64"},
          "type of the tile, when wider"},
-        {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "not built yet"},
+        {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "one tile for all threads of a group"},
         {"hoisted", ParameterInfo::Kind::boolean, false, {}, {}, "not built yet"},
         {"cooperative", ParameterInfo::Kind::integer, false, {}, {}, "not built yet"},
-        {"pad_stride", ParameterInfo::Kind::integer, false, {}, {}, "not built yet"},
-        {"pipeline", ParameterInfo::Kind::integer, false, {}, {}, "not built yet"},
+        {"pad_stride", ParameterInfo::Kind::integer, false, {}, {}, "rows of the tile are a multiple of so many cells"},
+        {"pipeline", ParameterInfo::Kind::integer, false, {}, {}, "2: a shared tile is filled one iteration ahead"},
         {"swizzle", ParameterInfo::Kind::choice, false, {}, {"elem", "b128"}, "not built yet"},
         {"tile", ParameterInfo::Kind::result, false, "SOURCE_t", {}, "name of the tile"},
     };
@@ -59,6 +61,11 @@ class Stage final : public Operation {
         {"STG-6", "a loop of the tile is a hardware loop, or its bounds are not known where the tile is filled"},
         {"STG-7", "the tile has no extent free of loop symbols"},
         {"STG-11", "the tile would have to be filled inside a scope"},
+        {"STG-23", "threads that share the tile would need different cells in it"},
+        {"STG-24", "a shared tile would be filled outside of every `@workgroup` loop"},
+        {"STG-26", "rows cannot be padded like that"},
+        {"STG-27", "a pipeline that is none"},
+        {"STG-28", "no serial loop of step 1 moves the tile"},
     };
     d.schema = "F (flow)";
     d.obligations = {"flow-equal", "window-cover", "in-bounds", "defined-before-read"};
@@ -83,6 +90,16 @@ class Stage final : public Operation {
                                     fmt::format("`{}` is of type {}, and {} does not hold all of its values",
                                                 source.name, name(source.type), name(to))));
     }
+    const auto number = [&](const char* key, std::int64_t otherwise) {
+      const auto given = line.integers.find(key);
+      return given == line.integers.end() ? otherwise : given->second;
+    };
+    if (number("pad_stride", 2) < 2)
+      return tl::unexpected(error("STG-26", line.place("pad_stride"), "`pad_stride` is at least 2"));
+    const std::int64_t depth = number("pipeline", 1);
+    const auto shared = line.booleans.find("shared");
+    if (depth < 1 || depth > 2 || (depth == 2 && (shared == line.booleans.end() || !shared->second)))
+      return tl::unexpected(error("STG-27", line.place("pipeline"), "`pipeline` is 1, or 2 with `shared`"));
     return std::make_unique<Stage>(std::move(line));
   }
 
@@ -90,9 +107,22 @@ class Stage final : public Operation {
     const Buffer& source = *before.find_buffer(line_.buffers.at("source"));
     auto found = reads(before, source.name);
     if (!found) return tl::unexpected(std::move(found).error());
-    const auto tile = tile_of(before, found->cell, found->tile_loops, found->around);
+    auto tile = tile_of(before, found->cell, found->tile_loops, found->around);
     if (!tile)
       return tl::unexpected(refused("STG-7", "the number of cells in the tile has no constant bound", found->first));
+    if (const auto pad = line_.integers.find("pad_stride"); pad != line_.integers.end()) {
+      if (tile->dims.size() < 2)
+        return tl::unexpected(refused("STG-26", "a tile of one axis has no rows", found->first));
+      tile->dims.back() = ceildiv(tile->dims.back(), pad->second) * pad->second;
+    }
+    const bool ahead = is_pipelined();
+    if (ahead) {
+      const Stmt& l = found->anchor;
+      if (!l || l->axis != Axis::serial || l->step != 1)
+        return tl::unexpected(refused("STG-28", "no serial loop of step 1 moves the tile", l ? l : found->first));
+      tile->dims.insert(tile->dims.begin(), Index(2));
+      tile->at.insert(tile->at.begin(), floormod(Index::symbol(l->name), 2));
+    }
 
     NameSupply names(before.bound_names());
     const Symbol tile_name =
@@ -100,9 +130,11 @@ class Stage final : public Operation {
     const auto precision = line_.choices.find("precision");
     const Type type = precision == line_.choices.end() ? source.type : *parse_type(precision->second);
     Program out = before;
-    out.buffers.push_back({tile_name, BufferKind::local, type, tile->dims, {}, {}, found->first->where});
+    const bool shared = is_shared();
+    out.buffers.push_back({tile_name, shared ? BufferKind::shared : BufferKind::local, type, tile->dims, {}, {}, found->first->where});
 
-    const Block fill = filling(before, *found, source, tile_name, type, tile->at, names);
+    Block fill = filling(before, *found, source, tile_name, type, tile->at, names);
+    if (shared) fill = by_first_threads(found->place, found->tile_loops, std::move(fill));
     const auto redirect = [&](const Block& b) {
       return rewrite(b, [&](const Expr& e) -> Expr {
         if (e->op != Op::load || e->name != source.name || plain_cell(e->args) != found->cell) return e;
@@ -111,13 +143,21 @@ class Stage final : public Operation {
       });
     };
     const auto with_fill = [&](Block body) {
+      if (shared) return in_phase(out, tile_name, fill, std::move(body));
       body.insert(body.begin(), fill.begin(), fill.end());
       return body;
     };
     if (found->anchor) {
       out = rewrite_loops(out, [&](const Stmt& s) -> std::optional<Block> {
         if (s->name != found->anchor->name) return std::nullopt;
+        if (ahead) return pipelined(s, fill, redirect(s->body), names);
         return Block{with(s, [&](StmtNode& n) { n.body = with_fill(redirect(n.body)); })};
+      });
+    } else if (shared) {
+      // Not before the first statement of the program: there no thread is known.
+      out = rewrite_loops(out, [&](const Stmt& s) -> std::optional<Block> {
+        if (s->name != found->outermost->name) return std::nullopt;
+        return with_fill(redirect({s}));
       });
     } else {
       // No loop moves the tile: it is filled once, before the first top-level statement that reads it.
@@ -137,6 +177,8 @@ class Stage final : public Operation {
     std::vector<Stmt> tile_loops{};  // in the line's order
     std::vector<Stmt> around{};      // all loops around the first read
     Stmt anchor{};                   // null: no loop moves the tile
+    Stmt outermost{};                // of the tile's loops
+    std::vector<Stmt> place{};       // the loops around the place where the tile is filled, where that is not the top
     Stmt first{};                    // statement of the first read
   };
 
@@ -184,7 +226,7 @@ class Stage final : public Operation {
       if (!tiled.insert(s).second || needed.count(s) == 0)
         return tl::unexpected(
             refused("STG-5", fmt::format("the index does not use `{}`, or the line names it twice", s), loop));
-      if (is_hardware(loop->axis) || loop->axis == Axis::reduce)
+      if (loop->axis == Axis::reduce || (is_hardware(loop->axis) && !is_thread_loop(loop)))
         return tl::unexpected(refused("STG-6", fmt::format("`{}` is a `@{}` loop", s, name(loop->axis)), loop));
       r.tile_loops.push_back(loop);
     }
@@ -192,16 +234,44 @@ class Stage final : public Operation {
       for (const Symbol& s : symbols_of({l->lo, l->hi})) needed.insert(s);
     }
     for (const Stmt& l : r.around) {
-      if (tiled.count(l->name) == 0 && needed.count(l->name) != 0) r.anchor = l;
+      const bool of_tile = tiled.count(l->name) != 0;
+      if (of_tile && !r.outermost) r.outermost = l;
+      if (of_tile ? is_thread_loop(l) : needed.count(l->name) != 0) r.anchor = l;
+      if (is_shared() && !of_tile && l->axis == Axis::workgroup && needed.count(l->name) != 0)
+        return tl::unexpected(refused("STG-23",
+                                      fmt::format("the threads of `{}` read different cells: name it in `over`, or stage "
+                                                  "without `shared`",
+                                                  l->name),
+                                      l));
     }
-    if (r.anchor && !outside_scopes(before, r.anchor))
+    const Stmt& at = r.anchor || !is_shared() ? r.anchor : r.outermost;
+    if (at && !outside_scopes(before, at))
       return tl::unexpected(
-          refused("STG-11", fmt::format("`{}`, which moves the tile, is in a scope", r.anchor->name), r.anchor));
+          refused("STG-11", fmt::format("`{}`, at which the tile is filled, is in a scope", at->name), at));
+    for (const Stmt& l : r.around) {
+      if (!at || (!r.anchor && l == at)) break;
+      r.place.push_back(l);
+      if (l == at) break;
+    }
+    const auto thread_loop = [](const Stmt& l) { return l->axis == Axis::workgroup; };
+    if (is_shared() && std::none_of(r.place.begin(), r.place.end(), thread_loop))
+      return tl::unexpected(refused("STG-24", fmt::format("no `@workgroup` loop is around `{}`", at->name), at));
     return order_fits(r)
                ? tl::expected<Reads, Refusal>(std::move(r))
                : tl::unexpected(refused("STG-6", "the bounds of a loop of the tile depend on another one after it",
                                         r.tile_loops[0]));
   }
+
+  bool is_shared() const {
+    const auto shared = line_.booleans.find("shared");
+    return shared != line_.booleans.end() && shared->second;
+  }
+  bool is_pipelined() const {
+    const auto depth = line_.integers.find("pipeline");
+    return depth != line_.integers.end() && depth->second == 2;
+  }
+  // Its threads copy side by side.
+  bool is_thread_loop(const Stmt& loop) const { return is_shared() && loop->axis == Axis::workgroup; }
 
   // A scope holds no stores.
   static bool outside_scopes(const Program& p, const Stmt& loop) {
@@ -249,11 +319,14 @@ class Stage final : public Operation {
     }
     std::map<Symbol, Symbol> renamed;
     std::map<Symbol, Index> map;
+    std::vector<Stmt> loops;
     for (const Stmt& l : r.tile_loops) {
+      if (is_thread_loop(l)) continue;
+      loops.push_back(l);
       renamed[l->name] = names.fresh(l->name);
       map.emplace(l->name, Index::symbol(renamed[l->name]));
     }
-    return nest_like(r.tile_loops, renamed, substitute(inner, map));
+    return nest_like(loops, renamed, substitute(inner, map));
   }
 
   Arguments line_;

@@ -1,0 +1,153 @@
+// Uniformity is asked of each barrier for itself: of two threads of a group one reaches an instance and the other does not.
+// The other's execution is given, not searched for: its hardware symbols follow from its coordinates and its serial loops
+// stand at the same iteration, so that the question has no quantifier. Given uniformity, an instance is reached by the
+// thread of either access, and only the iterations of the serial loops around the barrier that the accesses leave open
+// are quantified.
+#include "proofs/validate/barriers.hpp"
+
+#include <algorithm>
+
+#include "ir/traverse.hpp"
+#include "proofs/validate/points.hpp"
+
+namespace assay::derive {
+namespace {
+
+bool by_data(const Guard& g, const Instance& z) {
+  return !affine_condition(g.condition) && !decided_condition(z, g.condition, true);
+}
+
+// Symbols in whose value threads may differ in one instance of the barrier: @workgroup symbols, and those of serial loops
+// that begin at a bound with such.
+std::set<Symbol> of_threads(const Node& n) {
+  std::set<Symbol> out;
+  for (const Stmt& l : n.loops) {
+    std::set<Symbol> in_bound;
+    l->lo.collect_symbols(in_bound);
+    const bool differs = std::any_of(in_bound.begin(), in_bound.end(), [&](const Symbol& s) { return out.count(s) != 0; });
+    if (l->axis == Axis::workgroup || differs) out.insert(l->name);
+  }
+  return out;
+}
+
+// The condition reads only what nothing changes, at indices that all threads of the group have in common.
+bool is_uniform(const View& view, const Node& n, const Expr& condition) {
+  if (!is_immutable(view.program, condition)) return false;
+  const std::set<Symbol> own = of_threads(n);
+  bool common = true;
+  Visitor v;
+  v.enter_expr = [&](const Expr& e) {
+    if (e->op != Op::index) return true;
+    std::set<Symbol> used;
+    e->index.collect_symbols(used);
+    common &= std::none_of(used.begin(), used.end(), [&](const Symbol& s) { return own.count(s) != 0; });
+    return true;
+  };
+  visit(condition, v);
+  return common;
+}
+
+// The two nodes stand in one arm of the `if` of a guard, whose execution the two instances share.
+std::optional<Formula> same_evaluation(const Instance& z, const Guard& g, const Instance& x) {
+  const auto& theirs = x.node->guards;
+  const bool shared = std::any_of(theirs.begin(), theirs.end(), [&](const Guard& h) {
+    return h.statement == g.statement && h.positive == g.positive && h.condition == g.condition;
+  });
+  if (!shared || g.statement < 0) return std::nullopt;
+  std::vector<Formula> equal;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(g.loops); ++k) {
+    const Axis axis = z.node->loops[k]->axis;
+    if (axis != Axis::workgroup) equal.push_back(Formula::eq(counter(z, k), counter(x, k)));
+  }
+  return Formula::all(std::move(equal));
+}
+
+}  // namespace
+
+Barriers::Barriers(const View& view) : view_(view) {
+  for (const Node& n : view.extraction.nodes) {
+    if (n.stmt->kind != StmtKind::barrier) continue;
+    barriers_.push_back(&n);
+    const Instance z = instantiate(view, n, "z");
+    const bool same_for_all = std::all_of(n.guards.begin(), n.guards.end(), [&](const Guard& g) {
+      return !by_data(g, z) || is_uniform(view, n, g.condition);
+    });
+    if (!same_for_all) unknown_.insert(&n);
+  }
+}
+
+Instance Barriers::in_thread(const Node& n, const std::vector<Index>& coordinates, const std::string& suffix) const {
+  Instance z{&view_, &n, {}, {}, {}};
+  for (const Stmt& loop : n.loops) {
+    const auto slot = view_.slot.find(&*loop);
+    if (slot == view_.slot.end()) {
+      z.fresh.push_back(loop->name + "'" + suffix);
+      z.symbols.emplace(loop->name, Index::symbol(z.fresh.back()));
+    } else {
+      z.symbols.emplace(loop->name, z.apply(loop->lo) + coordinates[static_cast<std::size_t>(slot->second)] * loop->step);
+    }
+  }
+  return z;
+}
+
+// PLL-4
+Obligation Barriers::uniformity(Query& query) const {
+  std::vector<Case> cases;
+  for (const Node* n : barriers_) {
+    const Instance z = instantiate(view_, *n, "1");
+    const Formula reached = domain(z) & decided_guards(z);
+    if (unknown_.count(n) != 0) {
+      cases.push_back({reached, z, {}, nullptr, nullptr, true, {}});
+      continue;
+    }
+    // The same instance in another thread of the group.
+    const Place thread = any_place(view_, view_.launch(*n), "2");
+    Instance other{&view_, n, {}, {}, {}};
+    for (std::size_t k = 0; k < n->loops.size(); ++k) {
+      const StmtNode& loop = *n->loops[k];
+      const auto slot = view_.slot.find(&loop);
+      const bool own = slot != view_.slot.end() && slot->second >= view_.grid_slots;
+      const Index at = own ? thread.at[static_cast<std::size_t>(slot->second)] : counter(z, k);
+      other.symbols.emplace(loop.name, other.apply(loop.lo) + at * loop.step);
+    }
+    const Formula missed = !(domain(other) & decided_guards(other));
+    cases.push_back({Formula::all({reached, Formula::all(thread.inside), missed}), z, other, nullptr, nullptr,
+                     has_data_guard(z), {}});
+  }
+  return discharge({"barrier-uniformity", "all threads of a group reach the same barriers", "BAR-1", "BAR-2",
+                    "move the barrier out of the condition, or let every thread run the loop around it"},
+                   view_.parameters, view_.program, cases, query);
+}
+
+// PLL-5, PLL-6
+Formula Barriers::separate(const Instance& x, bool x_writes, const Instance& y, bool y_writes) const {
+  std::vector<Formula> ways;
+  std::vector<Index> coordinates;
+  for (int slot = 0; slot < view_.slots; ++slot) coordinates.push_back(*coordinate(x, slot));
+  for (const Node* n : barriers_) {
+    if (unknown_.count(n) != 0) continue;
+    if (view_.launch(*n) != view_.launch(*x.node)) continue;
+    const Instance z = in_thread(*n, coordinates, "z");
+    std::vector<Formula> here{domain(z), decided_guards(z)};
+    for (const Guard& g : n->guards) {
+      if (!by_data(g, z)) continue;
+      std::vector<Formula> known;
+      for (const Instance* i : {&x, &y}) {
+        if (auto f = same_evaluation(z, g, *i)) known.push_back(*std::move(f));
+      }
+      here.push_back(Formula::any(std::move(known)));
+    }
+    const auto after = earlier_by_key(z, true, y, y_writes);
+    for (const auto& before : earlier_by_key(x, x_writes, z, true)) {
+      for (const auto& behind : after) {
+        std::vector<Formula> parts = before;
+        parts.insert(parts.end(), behind.begin(), behind.end());
+        parts.insert(parts.end(), here.begin(), here.end());
+        ways.push_back(exists_solved(z.fresh, Formula::all(std::move(parts))));
+      }
+    }
+  }
+  return Formula::any(std::move(ways));
+}
+
+}  // namespace assay::derive

@@ -1,0 +1,30 @@
+// Barriers: whether all threads of a group reach the same instances, and which executions an instance keeps apart
+// (PLL-4 to PLL-7).
+#pragma once
+
+#include "proofs/validate/cases.hpp"
+#include "proofs/validate/order.hpp"
+
+namespace assay::derive {
+
+/// The barriers of a program that order accesses: those without, or under uniform, conditions on data.
+class Barriers {
+ public:
+  explicit Barriers(const View& view);
+  /// All threads of a group reach the same instances of every barrier.
+  Obligation uniformity(Query& query) const;
+  /// An instance that the group of both reaches lies between x and y, in this order. Both have been given places, and are
+  /// in one group.
+  Formula separate(const Instance& x, bool x_writes, const Instance& y, bool y_writes) const;
+  bool none() const { return barriers_.empty(); }
+
+ private:
+  /// What one thread of a group does: the values of a node's hardware symbols come from coordinates, by slot.
+  Instance in_thread(const Node& n, const std::vector<Index>& coordinates, const std::string& suffix) const;
+
+  const View& view_;
+  std::vector<const Node*> barriers_;
+  std::set<const Node*> unknown_;  // under a condition that threads may see differently
+};
+
+}  // namespace assay::derive

@@ -1,0 +1,104 @@
+// The two executions of a pair are independent, so that loop back edges, prologues and epilogues are included. The cost of a
+// pair does not depend on the number of threads.
+#include "proofs/validate/races.hpp"
+
+#include <algorithm>
+
+#include "proofs/validate/barriers.hpp"
+
+namespace assay::derive {
+namespace {
+
+struct Use {
+  const Node* node;
+  const Access* access;
+};
+
+bool same_use(const Use& a, const Use& b) {
+  return a.node == b.node && a.access->writes == b.access->writes && a.access->whole == b.access->whole &&
+         a.access->indices == b.access->indices && a.access->guards.empty() && b.access->guards.empty();
+}
+
+// Pairs of accesses to one buffer, at least one of them a store; both orders of two nodes are one pair.
+template <typename F>
+void conflicting_pairs(const View& view, F f) {
+  std::map<Symbol, std::vector<Use>> uses;
+  for (const Node& n : view.extraction.nodes) {
+    for (const Access& a : n.accesses) {
+      if (a.variable) continue;
+      auto& list = uses[a.storage];
+      const Use use{&n, &a};
+      if (std::none_of(list.begin(), list.end(), [&](const Use& u) { return same_use(u, use); })) list.push_back(use);
+    }
+  }
+  for (const auto& [storage, list] : uses) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (std::size_t j = i; j < list.size(); ++j) {
+        if (list[i].access->writes || list[j].access->writes) f(list[i], list[j]);
+      }
+    }
+  }
+}
+
+Formula meet(const Instance& x, const Access& a, const Instance& y, const Access& b) {
+  return Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y), same_cell(x, a, y, b, ""),
+                       access_condition(x, a), access_condition(y, b)});
+}
+
+}  // namespace
+
+std::vector<Obligation> group_races(const View& view, Query& query) {
+  std::map<Symbol, std::vector<Case>> by_buffer;
+  conflicting_pairs(view, [&](const Use& one, const Use& other) {
+    const Access& a = *one.access;
+    const Access& b = *other.access;
+    if (copies_of(view.program, a) != Copies::device) return;
+    const Instance x = instantiate(view, *one.node, "1");
+    const Instance y = instantiate(view, *other.node, "2");
+    by_buffer[a.storage].push_back(
+        {meet(x, a, y, b) & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}});
+  });
+  std::vector<Obligation> out;
+  for (const auto& [buffer, cases] : by_buffer) {
+    out.push_back(
+        discharge({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"},
+                  view.parameters, view.program, cases, query));
+  }
+  return out;
+}
+
+std::vector<Obligation> thread_obligations(const View& view, Query& query) {
+  if (view.slots == view.grid_slots) return {};
+  std::vector<Obligation> out;
+  const Barriers barriers(view);
+  if (!barriers.none()) out.push_back(barriers.uniformity(query));
+  std::map<Symbol, std::vector<Case>> by_buffer;
+  conflicting_pairs(view, [&](const Use& one, const Use& other) {
+    const Access& a = *one.access;
+    const Access& b = *other.access;
+    if (copies_of(view.program, a) == Copies::thread) return;
+    Instance x = instantiate(view, *one.node, "1");
+    Instance y = instantiate(view, *other.node, "2");
+    if (!same_launch(x, y)) return;
+    const Formula placed = place(x, "1") & place(y, "2");
+    const Formula ordered = barriers.separate(x, a.writes, y, b.writes) | barriers.separate(y, b.writes, x, a.writes);
+    by_buffer[a.storage].push_back(
+        {Formula::all({meet(x, a, y, b), placed, same_group(x, y), different_threads(x, y), !ordered}),
+         x,
+         y,
+         &a,
+         &b,
+         !is_pure(x, a) || !is_pure(y, b),
+         {}});
+  });
+  for (const auto& [buffer, cases] : by_buffer) {
+    out.push_back(discharge({"race-freedom",
+                             "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between",
+                             "RACE-2", "RACE-3",
+                             "put a `barrier` between the two accesses, or let one thread alone make them"},
+                            view.parameters, view.program, cases, query));
+  }
+  return out;
+}
+
+}  // namespace assay::derive

@@ -1,0 +1,17 @@
+// Races: accesses to one cell of one copy, at least one a store, that nothing orders (PLL-3, PLL-8).
+#pragma once
+
+#include <vector>
+
+#include "proofs/validate/threads.hpp"
+#include "proofs/validate/validate.hpp"
+
+namespace assay::derive {
+
+/// No two groups use one cell of a device buffer with a store (PRF-24).
+std::vector<Obligation> group_races(const View& view, Query& query);
+/// The threads of a group: barriers are uniform, and two accesses of different threads to one cell, at least one a store, have
+/// a barrier between them. Nothing when the program has no @workgroup loop.
+std::vector<Obligation> thread_obligations(const View& view, Query& query);
+
+}  // namespace assay::derive

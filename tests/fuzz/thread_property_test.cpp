@@ -1,0 +1,92 @@
+// Proofs about threads against brute force over all pairs of accesses (PLL-10), on random programs of @workgroup loops,
+// shared buffers and barriers. ASSAY_PROPERTY_CASES sets their number, ASSAY_PROPERTY_SEED the seed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "fuzz/generators/random_threads.hpp"
+#include "fuzz/judges/thread_races.hpp"
+#include "proofs/portfolio/query.hpp"
+#include "proofs/validate/validate.hpp"
+#include "tests/support/programs.hpp"
+#include "tests/support/rules.hpp"
+
+namespace assay::fuzz {
+namespace {
+
+using Status = Obligation::Status;
+
+struct Claims {
+  bool uniform = true, threads = true, groups = true;  // proved
+  bool uniform_broken = false, threads_broken = false, groups_broken = false;
+  bool undecided = false;
+};
+
+Claims claims_of(const Program& p, Query& query) {
+  Claims c;
+  for (const Obligation& o : lint_obligations(p, query)) {
+    const bool barrier = o.kind == "barrier-uniformity";
+    if (!barrier && o.kind != "race-freedom" && o.kind != "launch-coverage") continue;
+    const bool groups = o.kind == "launch-coverage" || o.claim.find("two groups") != std::string::npos;
+    (barrier ? c.uniform : groups ? c.groups : c.threads) &= o.status == Status::proved;
+    if (o.status == Status::undecided) c.undecided = true;
+    if (o.status == Status::violated)
+      (barrier ? c.uniform_broken : groups ? c.groups_broken : c.threads_broken) = true;
+  }
+  return c;
+}
+
+TEST(ThreadProperty, proofs_agree_with_enumeration) {
+  const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
+  const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
+  const int programs = cases ? std::max(50, std::atoi(cases)) : 400;
+  interp::Random random(seed ? std::strtoull(seed, nullptr, 10) : 20261130);
+  const auto query = make_portfolio_query();
+  int judged = 0, clean = 0, racy = 0, divergent = 0, undecided = 0;
+  for (int k = 0; k < programs; ++k) {
+    const std::string text = random_threads(random);
+    SCOPED_TRACE(text);
+    const Program p = test::program(text);
+    const Claims c = claims_of(p, *query);
+    bool uniform = true, threads = false, groups = false, complete = true;
+    std::string why;
+    for (std::int64_t n = 1; n < 5; ++n) {
+      const auto found = find_thread_races(p, {{"n", n}});
+      if (!found) {
+        complete = false;
+        continue;
+      }
+      uniform &= found->uniform;
+      threads |= found->thread_race.has_value();
+      groups |= found->group_race.has_value();
+      if (found->thread_race) why += fmt::format("\nn={} {}", n, *found->thread_race);
+      if (found->group_race) why += fmt::format("\nn={} {}", n, *found->group_race);
+    }
+    if (c.undecided) ++undecided;
+    if (!complete) continue;
+    ++judged;
+    RULE_TRUE("PLL-10", !(c.uniform && !uniform)) << "barriers diverge";
+    RULE_TRUE("PLL-10", !(c.uniform_broken && uniform)) << "barriers are uniform";
+    RULE_TRUE("PLL-10", !(c.groups && groups)) << why;
+    RULE_TRUE("PLL-10", !(c.groups_broken && !groups)) << "no groups meet";
+    if (uniform) {  // intervals are defined
+      RULE_TRUE("PLL-10", !(c.threads && threads)) << why;
+      RULE_TRUE("PLL-10", !(c.threads_broken && !threads)) << "no threads meet";
+    }
+    if (!uniform) ++divergent;
+    if (uniform && (threads || groups)) ++racy;
+    if (uniform && !threads && !groups) ++clean;
+    if (testing::Test::HasFailure()) return;
+  }
+  fmt::print("programs {}: judged {}, clean {}, racy {}, divergent {}; undecided {}\n", programs, judged, clean, racy,
+             divergent, undecided);
+  EXPECT_GE(judged * 100, programs * 95);
+  EXPECT_GE(clean * 100, programs * 10);
+  EXPECT_GE(racy * 100, programs * 10);
+  EXPECT_GE(divergent * 100, programs * 3);
+  RULE_TRUE("PLL-10", undecided * 100 <= programs) << undecided << " of " << programs << " undecided";
+}
+
+}  // namespace
+}  // namespace assay::fuzz

@@ -1,0 +1,198 @@
+// Obligations about the threads of a group (spec/parallel.md): barriers, races, copies, and what steps may do to them.
+#include <gtest/gtest.h>
+
+#include "proofs/portfolio/query.hpp"
+#include "proofs/validate/validate.hpp"
+#include "tests/support/programs.hpp"
+#include "tests/support/rules.hpp"
+#include "transforms/operation.hpp"
+
+namespace assay {
+namespace {
+
+using test::line;
+using test::program;
+using Status = Obligation::Status;
+
+// The obligations that are not proved, as "CODE violated" or "CODE undecided".
+std::string failures(const std::vector<Obligation>& all) {
+  std::string out;
+  for (const Obligation& o : all) {
+    if (o.status == Status::proved) continue;
+    out += (out.empty() ? "" : ", ") + o.code + (o.status == Status::violated ? " violated" : " undecided");
+  }
+  return out;
+}
+std::string lint(const std::string& text) {
+  const auto query = make_portfolio_query();
+  return failures(lint_obligations(program(text), *query));
+}
+// Threads t of a group of eight over a tile s and a row y.
+std::string threads(const std::string& body) {
+  return lint("program p { param n in 1..9 input x: f32[8] input c: i32[8] in 0..2 inout y: f32[8] shared s: f32[8] "
+              "local r: f32[8] for t in 0..8 @workgroup { " +
+              body + " } }");
+}
+std::string step(const std::string& text, const std::string& operation) {
+  const auto query = make_portfolio_query();
+  const Program before = number_statements(program(text));
+  const auto rewritten = apply_line(before, line(operation), *query);
+  if (!rewritten) return rewritten.error().diagnostic.code;
+  return failures(validate(before, rewritten->program, *query).obligations);
+}
+
+TEST(Threads, a_thread_is_its_coordinates) {
+  const auto loops = [&](const std::string& rest) {
+    return lint("program p { input x: f32[9] inout y: f32[9] shared s: f32[9] " + rest + " }");
+  };
+  RULE_EQ("PLL-1", "", loops("for t in 0..8 @workgroup { s[t] = x[t] } for u in 1..9 @workgroup { y[u] = s[u - 1] }"));
+  RULE_EQ("PLL-1", "DEF-1 violated, RACE-2 violated",
+          loops("for t in 0..8 @workgroup { s[t] = x[t] } for u in 1..9 @workgroup { y[u] = s[u] }"));
+  // Steps count, not values.
+  RULE_EQ("PLL-1", "",
+          loops("for t in 0..8 step 2 @workgroup { s[t] = x[t] } for u in 0..4 @workgroup { y[u] = s[2*u] }"));
+  // Outside of the loop a statement is executed by every thread; one thread can be singled out by a loop of one.
+  RULE_EQ("PLL-1", "RACE-2 violated", loops("for t in 0..8 @workgroup { s[t] = x[t] } y[0] = 1.0"));
+  RULE_EQ("PLL-1", "", loops("for t in 0..8 @workgroup { s[t] = x[t] } for u in 0..1 @workgroup { y[0] = 1.0 }"));
+  RULE_EQ("PLL-1", "", loops("for t in 0..1 @workgroup { s[t] = x[t] } y[0] = 1.0"));
+}
+
+TEST(Threads, keys_count_iterations) {
+  RULE_EQ("PLL-2", "", threads("s[t] = x[t] for k in t..t + 2 { barrier y[t] = s[7 - t] }"));
+  // The write of iteration 0 and the read of iteration 1, whatever the bounds.
+  RULE_EQ("PLL-2", "RACE-2 violated",
+          threads("s[t] = x[t] barrier for k in t..t + 2 { if k == t { barrier } y[t] = s[7 - t] s[t] = 1.0 }"));
+  RULE_EQ("PLL-2", "",
+          threads("s[t] = x[t] barrier for k in t..t + 2 { y[t] = s[7 - t] barrier s[t] = 1.0 barrier }"));
+}
+
+TEST(Threads, barriers_must_be_uniform) {
+  RULE_EQ("PLL-4", "", threads("if n > 3 { barrier }"));
+  RULE_EQ("PLL-4", "BAR-1 violated", threads("if t < 7 { barrier }"));
+  RULE_EQ("PLL-4", "", threads("if t < 8 { barrier }"));
+  RULE_EQ("PLL-4", "BAR-1 violated", threads("for k in 0..t { barrier }"));
+  RULE_EQ("PLL-4", "", threads("for k in 0..t + 4 { if k < 4 { barrier } }"));
+  RULE_EQ("PLL-4", "BAR-1 violated", threads("for k in 0..t + 4 { if k < 5 { barrier } }"));
+  RULE_EQ("PLL-4", "", threads("for k in t..n + t { barrier }"));
+  RULE_EQ("BAR-1", "BAR-1 violated", threads("if t == 0 { barrier } else { barrier }"));
+  RULE_EQ("PLL-4", "BAR-1 violated",
+          lint("program p { param n in 1..9 param m in 1..9 require m <= n for t in 0..n @workgroup { } for u in 0..m "
+               "@workgroup { barrier } }"));
+  RULE_EQ("PLL-4", "",
+          lint("program p { param n in 1..9 param m in 1..9 require m >= n for t in 0..n @workgroup { } for u in 0..m "
+               "@workgroup { barrier } }"));
+  // Groups may differ.
+  RULE_EQ("PLL-4", "",
+          lint("program p { for g in 0..4 @grid { for t in 0..8 @workgroup { for k in 0..g { barrier } } } }"));
+}
+
+TEST(Threads, barriers_order_what_they_lie_between) {
+  RULE_EQ("PLL-3", "", threads("s[t] = x[t] barrier y[t] = s[7 - t]"));
+  RULE_EQ("PLL-3", "", threads("s[t] = x[t] y[t] = s[t]"));
+  RULE_EQ("PLL-3", "", threads("s[t] = x[t] for k in 0..n { barrier } y[t] = s[7 - t]"));
+  RULE_EQ("PLL-3", "RACE-2 violated", threads("s[t] = x[t] for k in 1..n { barrier } y[t] = s[7 - t]"));
+  RULE_EQ("PLL-5", "RACE-2 violated", threads("for k in 0..n { s[t] = x[t] barrier y[t] = s[7 - t] }"));
+  RULE_EQ("PLL-5", "", threads("for k in 0..1 { s[t] = x[t] barrier y[t] = s[7 - t] }"));
+  RULE_EQ("PLL-5", "", threads("for k in 0..n { s[t] = x[t] barrier y[t] = s[7 - t] barrier }"));
+  RULE_EQ("PLL-5", "", threads("for k in 0..n { barrier s[t] = x[t] barrier y[t] = s[7 - t] }"));
+  // Every other iteration is too seldom.
+  RULE_EQ("PLL-5", "RACE-2 violated",
+          threads("s[t] = x[t] barrier for k in 0..n { y[t] = s[7 - t] if floormod(k, 2) == 1 { barrier } s[t] = 1.0 "
+                  "barrier }"));
+  // Whole programs one after the other.
+  RULE_EQ("PLL-3", "",
+          lint("program p { inout y: f32[8] temp s: f32[8] for t in 0..8 @workgroup { s[t] = y[t] } launch for t in 0..8 "
+               "@workgroup { y[t] = s[7 - t] } }"));
+}
+
+TEST(Threads, conditions_on_data) {
+  const std::string around = "s[t] = x[t] barrier y[t] = s[7 - t]";
+  RULE_EQ("PLL-6", "", threads("if c[0] == 1 { " + around + " }"));
+  RULE_EQ("PLL-6", "", threads("for k in 0..n { if c[floormod(k, 8)] == 1 { " + around + " barrier } }"));
+  RULE_EQ("PLL-6", "DEF-3 undecided, BAR-2 undecided, RACE-3 undecided", threads("if c[t] == 1 { " + around + " }"));
+  RULE_EQ("BAR-2", "BAR-2 undecided", threads("for k in t..n + t { if c[floormod(k, 8)] == 1 { barrier } }"));
+  RULE_EQ("PLL-6", "BAR-2 undecided", threads("if y[0] > 0.0 { barrier }"));
+  // The barrier may not have been there.
+  RULE_EQ("PLL-6", "RACE-2 violated", threads("s[t] = x[t] if c[0] == 1 { barrier } y[t] = s[t] s[7 - t] = x[t]"));
+  RULE_EQ("RACE-3", "RACE-3 undecided", threads("if c[t] == 1 { y[0] = 1.0 }"));
+  RULE_EQ("RACE-3", "RACE-3 undecided", threads("y[c[t]] = 1.0"));
+}
+
+TEST(Threads, races) {
+  RULE_EQ("PLL-7", "RACE-2 violated", threads("y[0] = 1.0"));
+  RULE_EQ("RACE-2", "RACE-2 violated", threads("y[floordiv(t, 2)] = x[t]"));
+  RULE_EQ("PLL-7", "", threads("if t == 3 { y[0] = 1.0 }"));
+  RULE_EQ("PLL-7", "", threads("r[0] = x[t] y[t] = r[0]"));
+  RULE_EQ("PLL-7", "", threads("var v: f32 = x[0] v = v + x[t] y[t] = v"));
+  RULE_EQ("PLL-7", "RACE-2 violated", threads("zero y"));
+  RULE_EQ("PLL-7", "",
+          lint("program p { output y: f32[4, 8] shared s: f32[8] for g in 0..4 @grid { for t in 0..8 @workgroup { s[t] = "
+               "1.0 barrier y[g, t] = s[7 - t] } } }"));
+  const auto query = make_portfolio_query();
+  for (const Obligation& o : lint_obligations(
+           program("program p { param n in 3..9 inout y: f32[9] for t in 0..n @workgroup { y[t] = y[n - 1 - t] } }"),
+           *query)) {
+    if (o.status == Status::proved) continue;
+    ASSERT_TRUE(o.witness.has_value());
+    RULE_EQ("PLL-7", 3, o.witness->parameters.at("n"));
+    RULE_TRUE("PLL-7", o.witness->first.iteration != o.witness->second.iteration);
+  }
+}
+
+TEST(Threads, copies_are_defined_by_their_own_threads) {
+  RULE_EQ("PLL-8", "", threads("r[0] = x[t] y[t] = r[0]"));
+  RULE_EQ("PLL-8", "DEF-1 violated", threads("if t < 4 { r[0] = x[t] } y[t] = r[0]"));
+  RULE_EQ("PLL-8", "DEF-1 violated",
+          lint("program p { inout y: f32[8] local r: f32[1] for t in 0..4 @workgroup { r[0] = 1.0 } for u in 0..8 "
+               "@workgroup { y[u] = r[0] } }"));
+  RULE_EQ("PLL-8", "",
+          lint("program p { inout y: f32[8] local r: f32[1] for t in 0..8 @workgroup { r[0] = 1.0 } for u in 0..4 "
+               "@workgroup { y[u] = r[0] } }"));
+  RULE_EQ("PLL-8", "", lint("program p { inout y: f32[8] local r: f32[1] r[0] = 1.0 for u in 0..8 @workgroup { y[u] = "
+                            "r[0] } }"));
+  // A read outside of the loops happens in every thread, those that the writer's loop leaves out included.
+  RULE_EQ("PLL-8", "DEF-1 violated",
+          lint("program p { local r: f32[2] for t in 0..4 @workgroup { r[0] = 1.0 } for u in 0..8 @workgroup { } r[1] = "
+               "r[0] }"));
+  // Another thread's store defines a shared cell, in time.
+  RULE_EQ("PLL-8", "DEF-1 violated", threads("y[t] = s[7 - t] barrier s[t] = x[t]"));
+  RULE_EQ("PLL-8", "", threads("for k in 0..2 { if k == 1 { y[t] = s[7 - t] } barrier s[t] = x[t] barrier }"));
+}
+
+TEST(Threads, the_number_of_threads_costs_nothing) {
+  const auto questions = [](std::int64_t n) {
+    const auto query = make_portfolio_query(200'000);
+    const std::string extent = std::to_string(n);
+    return failures(lint_obligations(
+        program("program p { inout y: f32[" + extent + "] temp s: f32[" + extent + "] for t in 0.." + extent +
+                " @workgroup { for k in 0..3 { s[t] = y[t] barrier y[t] = s[" + extent + " - 1 - t] barrier } } }"),
+        *query));
+  };
+  RULE_EQ("PLL-9", "", questions(8));
+  RULE_EQ("PLL-9", "", questions(1'000'000'000));
+}
+
+TEST(Threads, steps) {
+  const std::string tile =
+      "program p { input x: f32[4, 8] output y: f32[4, 8] shared s: f32[8] for t in 0..8 @workgroup { for k in 0..4 { "
+      "s[t] = x[k, t] barrier y[k, t] = s[7 - t] barrier } } }";
+  RULE_EQ("PLL-12", "", step(tile, "split k factor=2 -> ko, ki"));
+  RULE_EQ("PLL-12", "", step(tile, "unroll k"));
+  RULE_EQ("PLL-12", "", step(tile, "pad t to=16"));
+  const std::string serial = "program p { inout y: f32[8] for i in 0..8 { y[i] = y[i] * 2.0 } }";
+  RULE_EQ("PLL-12", "", step(serial, "retype i axis=workgroup"));
+  RULE_EQ("PLL-12", "RACE-2 violated",
+          step("program p { inout y: f32[9] for i in 0..8 { y[i + 1] = y[i] * 2.0 } }", "retype i axis=workgroup"));
+  RULE_EQ("PLL-12", "PRIV-1 violated",
+          step("program p { inout y: f32[8] local r: f32[1] r[0] = 0.0 for i in 0..8 { r[0] = r[0] + y[i] y[i] = r[0] } }",
+               "retype i axis=workgroup"));
+  // The threads that write are no longer those that read.
+  RULE_EQ("PLL-12", "RACE-2 violated",
+          step("program p { input x: f32[8, 8] output y: f32[8, 8] output z: f32[8, 8] for a in 0..8 @workgroup { for b in "
+               "0..8 @workgroup { y[a, b] = x[a, b] } } for c in 0..8 @workgroup { for d in 0..8 @workgroup { z[c, d] = "
+               "y[c, d] } } }",
+               "swap a b"));
+}
+
+}  // namespace
+}  // namespace assay

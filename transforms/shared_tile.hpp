@@ -1,0 +1,21 @@
+// Filling a tile that the threads of a group share: who copies, and the barriers around what reads it.
+#pragma once
+
+#include "ir/program.hpp"
+
+namespace assay {
+
+/// `fill`, done by the first iteration alone of each @workgroup loop among `around` that is none of the tile's: its other
+/// threads would copy the same cells.
+Block by_first_threads(const std::vector<Stmt>& around, const std::vector<Stmt>& tile_loops, Block fill);
+
+/// The filling, a barrier, what reads the tile, a barrier. Where `body` begins with the filling of other shared tiles, their
+/// barriers serve for this one too.
+Block in_phase(const Program& p, const Symbol& tile, const Block& fill, Block body);
+
+/// A loop that fills the tile one iteration ahead, in the other of two copies (the tile's first axis): the filling of the
+/// first iteration, the loop with a barrier at the start of each iteration, a barrier. `fill` stores to the copy of its
+/// own iteration; `body` reads from that one.
+Block pipelined(const Stmt& loop, const Block& fill, Block body, NameSupply& names);
+
+}  // namespace assay
