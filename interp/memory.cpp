@@ -112,8 +112,7 @@ std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& paramete
   // Never resized: a Memory points into itself.
   std::vector<Memory> memory(p.buffers.size());
   std::int64_t used = 0;
-  for (std::size_t i = 0; i < memory.size(); ++i)
-    set_up(memory[i], p.buffers[i], parameters, inputs, watching, used);
+  for (std::size_t i = 0; i < memory.size(); ++i) set_up(memory[i], p.buffers[i], parameters, inputs, watching, used);
   return memory;
 }
 

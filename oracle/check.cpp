@@ -81,8 +81,7 @@ class Check {
     report_.omissions = std::move(found.omissions);
     report_.obligations = std::move(found.obligations);
     if (found.ran && found.ran->cases > 0) report_.ran.push_back(cases_text(*found.ran) + " on the source program");
-    if (needs_parallel_meaning(source_))
-      report_.omissions.emplace_back(no_threads_in_code);
+    if (needs_parallel_meaning(source_)) report_.omissions.emplace_back(no_threads_in_code);
     if (found.verdict == Verdict::error) return conclude(Verdict::error, found.claim);
     return conclude(found.verdict, fmt::format("the source program: {}; no step was looked at", found.claim));
   }
@@ -295,7 +294,8 @@ class Check {
       report_.executions.push_back(b.report);
       report_.ran.insert(report_.ran.end(), b.notes.begin(), b.notes.end());
       if (b.report.rigour == 'S' && b.report.equal.value_or(false)) {
-        report_.ran.push_back(fmt::format("{}: {} cells, every one in its enclosure (rigour S)", b.label, b.report.cells));
+        report_.ran.push_back(
+            fmt::format("{}: {} cells, every one in its enclosure (rigour S)", b.label, b.report.cells));
       }
       report_.omissions.insert(report_.omissions.end(), b.omissions.begin(), b.omissions.end());
       if (b.incomplete) {

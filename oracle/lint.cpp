@@ -106,9 +106,8 @@ void conclude_open(LintFindings& out, const Counts& counts, bool threads, const 
                   places.program_file};
   out.findings.push_back(std::move(f));
   if (out.claim.empty())
-    out.claim = fmt::format(
-        "{} proved; the lanes of its `@reduce` loops are not judged yet (PAR-0)",
-        count(counts.proved, "obligation"));
+    out.claim = fmt::format("{} proved; the lanes of its `@reduce` loops are not judged yet (PAR-0)",
+                            count(counts.proved, "obligation"));
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ class Grower {
     if (one_in(8)) inside += store();
     serial_.clear();
     const std::string grid_loop = grid ? fmt::format("for g in 0..{} @grid {{\n{}}}\n", 1 + below(3), inside) : inside;
-    const std::string second = one_in(8) ? fmt::format("launch\nfor z in 0..4 @workgroup {{ G[z, {}] = S[0] }}\n", below(3)) : "";
-    return "program p {\n  param n in 1..5\n  input A: i32[20]\n  inout G: i32[20, 4]\n  shared S: i32[20]\n  shared T: i32[20]\n" +
+    const std::string second =
+        one_in(8) ? fmt::format("launch\nfor z in 0..4 @workgroup {{ G[z, {}] = S[0] }}\n", below(3)) : "";
+    return "program p {\n  param n in 1..5\n  input A: i32[20]\n  inout G: i32[20, 4]\n  shared S: i32[20]\n  shared "
+           "T: i32[20]\n" +
            grid_loop + second + "}\n";
   }
 
@@ -41,7 +43,8 @@ class Grower {
     second_ = two ? t + "u" : "";
     const std::string lower = one_in(6) ? "1" : "0";
     const std::string body = phases(2 + below(3), 2);
-    const std::string u = two ? fmt::format("for {} in 0..{} @workgroup {{\n{}}}\n", second_, 1 + below(3), body) : body;
+    const std::string u =
+        two ? fmt::format("for {} in 0..{} @workgroup {{\n{}}}\n", second_, 1 + below(3), body) : body;
     thread_.clear();
     second_.clear();
     return fmt::format("for {} in {}..{} @workgroup {{\n{}}}\n", t, lower, lower == "1" ? "n + 1" : extent(), u);
@@ -77,7 +80,8 @@ class Grower {
     switch (below(4)) {
       case 0: return fmt::format("{} == {}", thread_, below(3));
       case 1: return fmt::format("{} < {}", thread_, below(4));
-      case 2: return serial_.empty() ? fmt::format("n > {}", below(4)) : fmt::format("{} != {}", serial_.back(), below(3));
+      case 2:
+        return serial_.empty() ? fmt::format("n > {}", below(4)) : fmt::format("{} != {}", serial_.back(), below(3));
       default: return fmt::format("floormod({}, 2) == {}", thread_, below(2));
     }
   }

@@ -96,7 +96,8 @@ class Walk {
 
   template <typename F>
   static void each_place(const std::map<int, std::int64_t>& extents, F f, Place place = {}) {
-    const auto next = std::find_if(extents.begin(), extents.end(), [&](const auto& e) { return place.count(e.first) == 0; });
+    const auto next =
+        std::find_if(extents.begin(), extents.end(), [&](const auto& e) { return place.count(e.first) == 0; });
     if (next == extents.end()) return f(place);
     for (std::int64_t t = 0; t < next->second; ++t) {
       place[next->first] = t;

@@ -14,12 +14,13 @@
 namespace assay::fuzz {
 
 struct ThreadFindings {
-  bool uniform = true;                     // all threads of each group meet the same barrier instances in the same order
+  bool uniform = true;  // all threads of each group meet the same barrier instances in the same order
   std::optional<std::string> thread_race;  // two threads of a group, without a barrier between; only where uniform
   std::optional<std::string> group_race;   // two groups of a launch
 };
 
 /// Nothing beyond `limit` accesses, and where something is not covered.
-std::optional<ThreadFindings> find_thread_races(const Program& p, const ParameterMap& parameters, std::size_t limit = 4000);
+std::optional<ThreadFindings> find_thread_races(const Program& p, const ParameterMap& parameters,
+                                                std::size_t limit = 4000);
 
 }  // namespace assay::fuzz

@@ -192,7 +192,8 @@ class Property {
     const auto threads = find_thread_races(after, o.witness->parameters);
     const bool races = threads && (!threads->uniform || threads->thread_race);
     if (o.code == "RACE-2" || o.code == "BAR-1") {
-      if (threads && !races) fail(before, line, fmt::format("{} ({}) is called violated, and no threads meet", o.kind, o.code));
+      if (threads && !races)
+        fail(before, line, fmt::format("{} ({}) is called violated, and no threads meet", o.kind, o.code));
       return;
     }
     if (!knows_order(after)) return;

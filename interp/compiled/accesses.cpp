@@ -266,8 +266,8 @@ bool Machine::load_one(const Instruction& i, Frame& f, std::uint32_t lane) {
   const Memory& m = memory(access.buffer);
   Address address;
   bool inside = false;
-  if (!access.small || m.watched() || m.ranged ||
-      !locate_small(access, f, Active::one(lane), address, inside) || !inside)
+  if (!access.small || m.watched() || m.ranged || !locate_small(access, f, Active::one(lane), address, inside) ||
+      !inside)
     return false;
   const std::int64_t flat = address.base;
   if (m.states != nullptr) {

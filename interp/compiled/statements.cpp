@@ -70,8 +70,7 @@ bool Machine::leaf_one(const Node& n, Frame& f, const Active& a) {
   Memory& m = memory(n.target.buffer);
   Address address;
   bool inside = false;
-  if (!n.target.small || m.watched() || !locate_small(n.target, f, Active::one(lane), address, inside) ||
-      !inside)
+  if (!n.target.small || m.watched() || !locate_small(n.target, f, Active::one(lane), address, inside) || !inside)
     return false;
   const std::int64_t flat = address.base;
   operations_ += n.address_cost;

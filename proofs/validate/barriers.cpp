@@ -24,7 +24,8 @@ std::set<Symbol> of_threads(const Node& n) {
   for (const Stmt& l : n.loops) {
     std::set<Symbol> in_bound;
     l->lo.collect_symbols(in_bound);
-    const bool differs = std::any_of(in_bound.begin(), in_bound.end(), [&](const Symbol& s) { return out.count(s) != 0; });
+    const bool differs =
+        std::any_of(in_bound.begin(), in_bound.end(), [&](const Symbol& s) { return out.count(s) != 0; });
     if (l->axis == Axis::workgroup || differs) out.insert(l->name);
   }
   return out;
@@ -84,7 +85,8 @@ Instance Barriers::in_thread(const Node& n, const std::vector<Index>& coordinate
       z.fresh.push_back(loop->name + "'" + suffix);
       z.symbols.emplace(loop->name, Index::symbol(z.fresh.back()));
     } else {
-      z.symbols.emplace(loop->name, z.apply(loop->lo) + coordinates[static_cast<std::size_t>(slot->second)] * loop->step);
+      z.symbols.emplace(loop->name,
+                        z.apply(loop->lo) + coordinates[static_cast<std::size_t>(slot->second)] * loop->step);
     }
   }
   return z;
@@ -111,8 +113,13 @@ Obligation Barriers::uniformity(Query& query) const {
       other.symbols.emplace(loop.name, other.apply(loop.lo) + at * loop.step);
     }
     const Formula missed = !(domain(other) & decided_guards(other));
-    cases.push_back({Formula::all({reached, Formula::all(thread.inside), missed}), z, other, nullptr, nullptr,
-                     has_data_guard(z), {}});
+    cases.push_back({Formula::all({reached, Formula::all(thread.inside), missed}),
+                     z,
+                     other,
+                     nullptr,
+                     nullptr,
+                     has_data_guard(z),
+                     {}});
   }
   return discharge({"barrier-uniformity", "all threads of a group reach the same barriers", "BAR-1", "BAR-2",
                     "move the barrier out of the condition, or let every thread run the loop around it"},

@@ -247,9 +247,7 @@ Formula written_before(const View& view, const Instance& reader, const Access& r
     return in_one_copy(w, reader, read) ? ordered_before(w, true, reader, false, copies_of(view.program, read))
                                         : Formula::falsity();
   };
-  t.hit = [&](const Instance& w, const Access& store) {
-    return same_cell(w, store, reader, read, "r") & earlier(w);
-  };
+  t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, reader, read, "r") & earlier(w); };
   t.in_time = [&](const Node& n) { return earlier(instantiate(view, n, "")).is_true(); };
   return Coverage(view, t).certain();
 }

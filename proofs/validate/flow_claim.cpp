@@ -287,8 +287,7 @@ std::optional<std::string> interface_difference(const Program& a, const Program&
   for (const Buffer& q : b.buffers) {
     if (a.find_buffer(q.name)) continue;
     const bool fits = q.kind == BufferKind::temp || q.kind == BufferKind::local || q.kind == BufferKind::shared;
-    if (!additions || !fits)
-      return "buffer `" + q.name + "` is new";
+    if (!additions || !fits) return "buffer `" + q.name + "` is new";
   }
   return std::nullopt;
 }

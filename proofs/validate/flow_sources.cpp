@@ -39,8 +39,7 @@ void collect_writers(const View& view, std::map<Symbol, std::vector<Sources::Wri
 
 Sources::Sources(const View& before, const View& after, const Claim& claim)
     : before_(before), after_(after), claim_(claim) {
-  partial_order_ =
-      before.slots > 0 || after.slots > 0 || has_lanes(before.program) || has_lanes(after.program);
+  partial_order_ = before.slots > 0 || after.slots > 0 || has_lanes(before.program) || has_lanes(after.program);
   collect_writers(before, was_, inexact_was_);
   collect_writers(after, now_, inexact_now_);
   for (auto& [storage, writers] : now_) {
@@ -146,10 +145,10 @@ void Sources::from_body(const Writer& w, const Instance& wi, const Formula& last
   out_of_thread(before_, x, r.cell_was, r.was, last, r, into);
   for (const Writer& o : was_.at(r.cell_was.storage)) {
     const Instance p = instantiate(before_, *o.node, "p");
-    into.flow.push_back(make(Formula::all({last, domain(p), hits(p, *o.access, r.cell_was),
-                                           ordered_before(x, true, p, true, of),
-                                           ordered_before(p, true, r.was, false, of)}),
-                             r, p, o.access));
+    into.flow.push_back(
+        make(Formula::all({last, domain(p), hits(p, *o.access, r.cell_was), ordered_before(x, true, p, true, of),
+                           ordered_before(p, true, r.was, false, of)}),
+             r, p, o.access));
   }
 }
 

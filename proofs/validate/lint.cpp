@@ -123,13 +123,14 @@ class Linter {
           }
         }
         const Formula covered = written_before(view_, x, a);
-        by_storage[a.storage].push_back({domain(x) & placed & decided_guards(x) & access_condition(x, a) & inside & !covered,
-                                         x,
-                                         {},
-                                         &a,
-                                         nullptr,
-                                         !is_exact(x, a),
-                                         {}});
+        by_storage[a.storage].push_back(
+            {domain(x) & placed & decided_guards(x) & access_condition(x, a) & inside & !covered,
+             x,
+             {},
+             &a,
+             nullptr,
+             !is_exact(x, a),
+             {}});
       }
     }
     for (const auto& [storage, cases] : by_storage) {
@@ -232,8 +233,7 @@ class Linter {
       const Instance y = instantiate(view_, n, "2");
       const Formula both = Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y),
                                          same_cell(x, a, y, a, ""), !same_instance(x, y)});
-      const Formula lockstep =
-          same_thread(x, y) & !ordered_before(x, true, y, true, Copies::thread) &
+      const Formula lockstep = same_thread(x, y) & !ordered_before(x, true, y, true, Copies::thread) &
                                !ordered_before(y, true, x, true, Copies::thread);
       by_storage[a.storage].push_back({both & lockstep, x, y, &a, &a, !is_pure(x, a), {}});
     }

@@ -92,11 +92,11 @@ std::vector<Obligation> thread_obligations(const View& view, Query& query) {
          {}});
   });
   for (const auto& [buffer, cases] : by_buffer) {
-    out.push_back(discharge({"race-freedom",
-                             "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between",
-                             "RACE-2", "RACE-3",
-                             "put a `barrier` between the two accesses, or let one thread alone make them"},
-                            view.parameters, view.program, cases, query));
+    out.push_back(
+        discharge({"race-freedom",
+                   "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between",
+                   "RACE-2", "RACE-3", "put a `barrier` between the two accesses, or let one thread alone make them"},
+                  view.parameters, view.program, cases, query));
   }
   return out;
 }

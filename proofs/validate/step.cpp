@@ -387,7 +387,8 @@ class StepValidator {
     }
     const bool launches_changed = same_launch(x1, x2) != same_launch(y1, y2);
     if (a.variable ? launches_changed : of != Copies::device) {
-      if (hardware_changed_ || launches_changed) private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
+      if (hardware_changed_ || launches_changed)
+        private_flow(y1, y2, x1, x2, a, b, both, was_before, approximate, into);
     } else if (after_.slots > 0) {
       // A variable from outside the hardware loops has a copy in every thread; only what both touch under a slot can be shared wrongly.
       Case apart_threads = make(a.variable ? !same_thread(y1, y2) : different_groups(y1, y2), "RACE-1");
@@ -395,8 +396,9 @@ class StepValidator {
     }
     if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes && gathered_.count(p.now->statement) == 0) {
       // Whatever the old order was: copies that were separate may have become one.
-      const Formula lockstep = Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true, Copies::thread),
-                                             !ordered_before(y2, true, y1, true, Copies::thread), !same_instance(y1, y2)});
+      const Formula lockstep =
+          Formula::all({same_thread(y1, y2), !ordered_before(y1, true, y2, true, Copies::thread),
+                        !ordered_before(y2, true, y1, true, Copies::thread), !same_instance(y1, y2)});
       into.lockstep.push_back({both & lockstep, x1, x2, &a, &b, approximate, "IND-2"});
     }
   }

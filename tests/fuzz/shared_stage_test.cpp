@@ -78,13 +78,10 @@ TEST(SharedStage, every_planted_fault_is_seen) {
       {"another cell", replaced(right, is_copy, 0, other_cell)},
       {"the barrier stands under the condition of the filling",
        replaced(replaced(right, is_barrier, 0, none), is_fill_guard, 0,
-                [](const Stmt& s) {
-                  return Block{with(s, [](StmtNode& n) { n.body.push_back(make_barrier()); })};
-                })},
-      {"the source's place is written", replaced(right, is_copy, 0,
-                                                 [](const Stmt& s) {
-                                                   return Block{with(s, [](StmtNode& n) { n.indices[1] = make_index(0); })};
-                                                 })},
+                [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.body.push_back(make_barrier()); })}; })},
+      {"the source's place is written",
+       replaced(right, is_copy, 0,
+                [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.indices[1] = make_index(0); })}; })},
   };
   const auto refuted = [&](const Program& after) {
     for (const Obligation& o : validate(before, after, *query).obligations) {

@@ -31,8 +31,7 @@ Claims claims_of(const Program& p, Query& query) {
     const bool groups = o.kind == "launch-coverage" || o.claim.find("two groups") != std::string::npos;
     (barrier ? c.uniform : groups ? c.groups : c.threads) &= o.status == Status::proved;
     if (o.status == Status::undecided) c.undecided = true;
-    if (o.status == Status::violated)
-      (barrier ? c.uniform_broken : groups ? c.groups_broken : c.threads_broken) = true;
+    if (o.status == Status::violated) (barrier ? c.uniform_broken : groups ? c.groups_broken : c.threads_broken) = true;
   }
   return c;
 }

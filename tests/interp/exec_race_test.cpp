@@ -112,9 +112,9 @@ TEST(ExecRace, VariablesAssignedInsideAGrid) {
 TEST(ExecRace, ThreadsOfAGroup) {
   const TensorMap x{{"X", row(Type::i32, {1, 2, 3, 4, 5})}};
   const auto threads = [&](const std::string& body) {
-    return describe_race(detect("program p { inout X: i32[5]  shared S: i32[5]  local r: i32[1]  for t in 0..4 @workgroup { " +
-                                    body + " } }",
-                                x));
+    return describe_race(detect(
+        "program p { inout X: i32[5]  shared S: i32[5]  local r: i32[1]  for t in 0..4 @workgroup { " + body + " } }",
+        x));
   };
   RULE_EQ("PLL-11", std::string("1 t=0 stores, 1 t=1 loads X[1]"), threads("X[t + 1] = X[t]"));
   RULE_EQ("PLL-11", std::string("1 t=0 loads, 1 t=1 stores X[1]"), threads("X[t] = X[t + 1]"));
@@ -139,16 +139,20 @@ TEST(ExecRace, ThreadsAndGroups) {
           describe_race(detect("program p { output C: i32[2, 4]  shared S: i32[4]  for g in 0..2 @grid { for t in 0..4 "
                                "@workgroup { S[t] = 1  barrier  C[g, t] = S[3 - t] } } }")));
   RULE_EQ("PLL-11", std::string("2 g=0 t=0 stores, 2 g=0 t=1 stores C[0]"),
-          describe_race(detect("program p { temp C: i32[1]  for g in 0..2 @grid { for t in 0..2 @workgroup { C[0] = 1 } } }")));
+          describe_race(
+              detect("program p { temp C: i32[1]  for g in 0..2 @grid { for t in 0..2 @workgroup { C[0] = 1 } } }")));
   RULE_EQ("PLL-11", std::string("2 g=0 t=0 stores, 2 g=1 t=0 stores C[0]"),
-          describe_race(detect("program p { temp C: i32[2]  for g in 0..2 @grid { for t in 0..2 @workgroup { C[t] = 1 } } }")));
+          describe_race(
+              detect("program p { temp C: i32[2]  for g in 0..2 @grid { for t in 0..2 @workgroup { C[t] = 1 } } }")));
   // Statements outside of the loop of a slot, and threads that none of the loops needs.
   RULE_EQ("PLL-11", std::string("2 stores, 2 stores C[0]"),
-          describe_race(detect("program p { temp C: i32[1]  temp D: i32[2]  for t in 0..2 @workgroup { D[t] = 1 }  C[0] = 1 }")));
+          describe_race(
+              detect("program p { temp C: i32[1]  temp D: i32[2]  for t in 0..2 @workgroup { D[t] = 1 }  C[0] = 1 }")));
   // The collective of a reduce loop orders only some of the threads: such a launch is not watched.
   RULE_EQ("PLL-11", std::string("none"),
-          describe_race(detect("program p { input X: i32[4]  output C: i32[1]  zero C  for k in 0..4 @reduce { C[0] += X[k] } }",
-                               {{"X", row(Type::i32, {1, 2, 3, 4})}})));
+          describe_race(
+              detect("program p { input X: i32[4]  output C: i32[1]  zero C  for k in 0..4 @reduce { C[0] += X[k] } }",
+                     {{"X", row(Type::i32, {1, 2, 3, 4})}})));
 }
 
 }  // namespace

@@ -95,12 +95,14 @@ TEST(Lint, AFaultAgainstAllProofsIsAContradiction) {
 }
 
 TEST(Lint, ReduceLoopsAreNeverClean) {
-  const Report r = lint_text("program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }");
+  const Report r =
+      lint_text("program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }");
   SCOPED_TRACE(screen_of(r));
   RULE_EQ("PAR-0", Verdict::undecided, r.verdict);
   RULE_TRUE("PAR-0", has_code(r, "PAR-0"));
   RULE_EQ("PAR-0", Verdict::faulty,
-          lint_text("program p { input A: f32[3] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }").verdict);
+          lint_text("program p { input A: f32[3] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }")
+              .verdict);
   for (const char* nest : {"for t in 0..4 @grid { B[t] = A[t] }", "for t in 0..4 @workgroup { B[t] = A[t] }",
                            "for t in 0..4 @workgroup { S[t] = A[t] barrier B[t] = S[3 - t] }"}) {
     const std::string text =
@@ -111,8 +113,8 @@ TEST(Lint, ReduceLoopsAreNeverClean) {
 }
 
 TEST(Lint, ARaceBetweenThreadsIsObserved) {
-  const Report r = lint_text(
-      "program p { inout x: f32[9] for g in 0..1 @grid { for i in 0..8 @workgroup { x[i + 1] = x[i] } } }");
+  const Report r =
+      lint_text("program p { inout x: f32[9] for g in 0..1 @grid { for i in 0..8 @workgroup { x[i + 1] = x[i] } } }");
   SCOPED_TRACE(screen_of(r));
   RULE_EQ("PLL-7", Verdict::faulty, r.verdict);
   RULE_TRUE("PLL-7", r.observation && r.observation->kind == Observation::Kind::race && has_code(r, "RACE-2"));

@@ -29,9 +29,10 @@ std::string lint(const std::string& text) {
 }
 // Threads t of a group of eight over a tile s and a row y.
 std::string threads(const std::string& body) {
-  return lint("program p { param n in 1..9 input x: f32[8] input c: i32[8] in 0..2 inout y: f32[8] shared s: f32[8] "
-              "local r: f32[8] for t in 0..8 @workgroup { " +
-              body + " } }");
+  return lint(
+      "program p { param n in 1..9 input x: f32[8] input c: i32[8] in 0..2 inout y: f32[8] shared s: f32[8] "
+      "local r: f32[8] for t in 0..8 @workgroup { " +
+      body + " } }");
 }
 std::string step(const std::string& text, const std::string& operation) {
   const auto query = make_portfolio_query();
@@ -62,8 +63,7 @@ TEST(Threads, keys_count_iterations) {
   // The write of iteration 0 and the read of iteration 1, whatever the bounds.
   RULE_EQ("PLL-2", "RACE-2 violated",
           threads("s[t] = x[t] barrier for k in t..t + 2 { if k == t { barrier } y[t] = s[7 - t] s[t] = 1.0 }"));
-  RULE_EQ("PLL-2", "",
-          threads("s[t] = x[t] barrier for k in t..t + 2 { y[t] = s[7 - t] barrier s[t] = 1.0 barrier }"));
+  RULE_EQ("PLL-2", "", threads("s[t] = x[t] barrier for k in t..t + 2 { y[t] = s[7 - t] barrier s[t] = 1.0 barrier }"));
 }
 
 TEST(Threads, barriers_must_be_uniform) {
@@ -100,9 +100,10 @@ TEST(Threads, barriers_order_what_they_lie_between) {
           threads("s[t] = x[t] barrier for k in 0..n { y[t] = s[7 - t] if floormod(k, 2) == 1 { barrier } s[t] = 1.0 "
                   "barrier }"));
   // Whole programs one after the other.
-  RULE_EQ("PLL-3", "",
-          lint("program p { inout y: f32[8] temp s: f32[8] for t in 0..8 @workgroup { s[t] = y[t] } launch for t in 0..8 "
-               "@workgroup { y[t] = s[7 - t] } }"));
+  RULE_EQ(
+      "PLL-3", "",
+      lint("program p { inout y: f32[8] temp s: f32[8] for t in 0..8 @workgroup { s[t] = y[t] } launch for t in 0..8 "
+           "@workgroup { y[t] = s[7 - t] } }"));
 }
 
 TEST(Threads, conditions_on_data) {
@@ -125,9 +126,10 @@ TEST(Threads, races) {
   RULE_EQ("PLL-7", "", threads("r[0] = x[t] y[t] = r[0]"));
   RULE_EQ("PLL-7", "", threads("var v: f32 = x[0] v = v + x[t] y[t] = v"));
   RULE_EQ("PLL-7", "RACE-2 violated", threads("zero y"));
-  RULE_EQ("PLL-7", "",
-          lint("program p { output y: f32[4, 8] shared s: f32[8] for g in 0..4 @grid { for t in 0..8 @workgroup { s[t] = "
-               "1.0 barrier y[g, t] = s[7 - t] } } }"));
+  RULE_EQ(
+      "PLL-7", "",
+      lint("program p { output y: f32[4, 8] shared s: f32[8] for g in 0..4 @grid { for t in 0..8 @workgroup { s[t] = "
+           "1.0 barrier y[g, t] = s[7 - t] } } }"));
   const auto query = make_portfolio_query();
   for (const Obligation& o : lint_obligations(
            program("program p { param n in 3..9 inout y: f32[9] for t in 0..n @workgroup { y[t] = y[n - 1 - t] } }"),
@@ -148,12 +150,14 @@ TEST(Threads, copies_are_defined_by_their_own_threads) {
   RULE_EQ("PLL-8", "",
           lint("program p { inout y: f32[8] local r: f32[1] for t in 0..8 @workgroup { r[0] = 1.0 } for u in 0..4 "
                "@workgroup { y[u] = r[0] } }"));
-  RULE_EQ("PLL-8", "", lint("program p { inout y: f32[8] local r: f32[1] r[0] = 1.0 for u in 0..8 @workgroup { y[u] = "
-                            "r[0] } }"));
+  RULE_EQ("PLL-8", "",
+          lint("program p { inout y: f32[8] local r: f32[1] r[0] = 1.0 for u in 0..8 @workgroup { y[u] = "
+               "r[0] } }"));
   // A read outside of the loops happens in every thread, those that the writer's loop leaves out included.
-  RULE_EQ("PLL-8", "DEF-1 violated",
-          lint("program p { local r: f32[2] for t in 0..4 @workgroup { r[0] = 1.0 } for u in 0..8 @workgroup { } r[1] = "
-               "r[0] }"));
+  RULE_EQ(
+      "PLL-8", "DEF-1 violated",
+      lint("program p { local r: f32[2] for t in 0..4 @workgroup { r[0] = 1.0 } for u in 0..8 @workgroup { } r[1] = "
+           "r[0] }"));
   // Another thread's store defines a shared cell, in time.
   RULE_EQ("PLL-8", "DEF-1 violated", threads("y[t] = s[7 - t] barrier s[t] = x[t]"));
   RULE_EQ("PLL-8", "", threads("for k in 0..2 { if k == 1 { y[t] = s[7 - t] } barrier s[t] = x[t] barrier }"));
@@ -183,15 +187,17 @@ TEST(Threads, steps) {
   RULE_EQ("PLL-12", "", step(serial, "retype i axis=workgroup"));
   RULE_EQ("PLL-12", "RACE-2 violated",
           step("program p { inout y: f32[9] for i in 0..8 { y[i + 1] = y[i] * 2.0 } }", "retype i axis=workgroup"));
-  RULE_EQ("PLL-12", "PRIV-1 violated",
-          step("program p { inout y: f32[8] local r: f32[1] r[0] = 0.0 for i in 0..8 { r[0] = r[0] + y[i] y[i] = r[0] } }",
-               "retype i axis=workgroup"));
+  RULE_EQ(
+      "PLL-12", "PRIV-1 violated",
+      step("program p { inout y: f32[8] local r: f32[1] r[0] = 0.0 for i in 0..8 { r[0] = r[0] + y[i] y[i] = r[0] } }",
+           "retype i axis=workgroup"));
   // The threads that write are no longer those that read.
-  RULE_EQ("PLL-12", "RACE-2 violated",
-          step("program p { input x: f32[8, 8] output y: f32[8, 8] output z: f32[8, 8] for a in 0..8 @workgroup { for b in "
-               "0..8 @workgroup { y[a, b] = x[a, b] } } for c in 0..8 @workgroup { for d in 0..8 @workgroup { z[c, d] = "
-               "y[c, d] } } }",
-               "swap a b"));
+  RULE_EQ(
+      "PLL-12", "RACE-2 violated",
+      step("program p { input x: f32[8, 8] output y: f32[8, 8] output z: f32[8, 8] for a in 0..8 @workgroup { for b in "
+           "0..8 @workgroup { y[a, b] = x[a, b] } } for c in 0..8 @workgroup { for d in 0..8 @workgroup { z[c, d] = "
+           "y[c, d] } } }",
+           "swap a b"));
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ Program threads(const std::string& statements, const std::string& declarations =
 }
 
 TEST(SharedStage, ThreadsOfTheTileCopySideBySide) {
-  const Moved m = moved(threads("for o in 0..2 { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] } }"), "stage Y over=i,k shared -> Ys");
+  const Moved m =
+      moved(threads("for o in 0..2 { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] } }"), "stage Y over=i,k shared -> Ys");
   EXPECT_EQ("", m.code);
   RULE_EQ("STG-20",
           body(threads("for o in 0..2 { if j == 0 { for k.1 in 0..4 { Ys[i, k.1] = Y[i, 4 * o + k.1] } } barrier "
@@ -44,7 +45,8 @@ TEST(SharedStage, FillingsShareABarrier) {
   EXPECT_EQ("", m.code);
   RULE_EQ("STG-25", 2, count(*m.after, StmtKind::barrier));
   // A tile that is filled from another tile needs that one first.
-  const Program chain = *moved(threads("for o in 0..2 { for k in 0..4 { B[i, j] += X[k + o] } }"), "stage X over=k shared -> Xs").after;
+  const Program chain =
+      *moved(threads("for o in 0..2 { for k in 0..4 { B[i, j] += X[k + o] } }"), "stage X over=k shared -> Xs").after;
   const Moved tile_of_tile = moved(number_statements(chain), "stage Xs over=k shared -> Xt");
   RULE_EQ("STG-25", 4, count(*tile_of_tile.after, StmtKind::barrier));
   EXPECT_EQ("", tile_of_tile.code);
@@ -55,7 +57,8 @@ TEST(SharedStage, APipelineFillsOneIterationAhead) {
   const Moved m = moved(rows, "stage Y over=i,k shared pipeline=2 -> Ys");
   EXPECT_EQ("", m.code) << m.text;
   RULE_EQ("STG-27",
-          body(threads("if j == 0 { for k.2 in 0..4 { Ys[0, i, k.2] = Y[i, k.2] } } for o in 0..5 { barrier if o + 1 < 5 { if j == 0 "
+          body(threads("if j == 0 { for k.2 in 0..4 { Ys[0, i, k.2] = Y[i, k.2] } } for o in 0..5 { barrier if o + 1 < "
+                       "5 { if j == 0 "
                        "{ for k.1 in 0..4 { Ys[floormod(o + 1, 2), i, k.1] = Y[i, 4 * o + 4 + k.1] } } } "
                        "for k in 0..4 { B[i, j] += Ys[floormod(o, 2), i, k] } } barrier",
                        "shared Ys: f32[2, 8, 4]")),
@@ -71,7 +74,8 @@ TEST(SharedStage, APipelineFillsOneIterationAhead) {
   const Moved both = moved(number_statements(*first.after), "stage Y2 over=k,j shared pipeline=2 -> Zs");
   EXPECT_EQ("", both.code) << both.text;
   RULE_EQ("STG-27", 3, count(*both.after, StmtKind::barrier));
-  RULE_EQ("STG-28", "STG-28", moved(threads("for k in 0..4 { B[i, j] += X[k] }"), "stage X over=k shared pipeline=2").code);
+  RULE_EQ("STG-28", "STG-28",
+          moved(threads("for k in 0..4 { B[i, j] += X[k] }"), "stage X over=k shared pipeline=2").code);
   RULE_EQ("STG-28", "STG-28", moved(threads("B[i, j] += Y[i, j]"), "stage Y over=i,j shared pipeline=2").code);
 }
 
@@ -84,12 +88,17 @@ TEST(SharedStage, PaddedRows) {
 
 TEST(SharedStage, Refusals) {
   RULE_EQ("STG-23", "STG-23", moved(threads("for k in 0..4 { B[i, j] += Y[i, k] }"), "stage Y over=k shared").code);
-  RULE_EQ("STG-24", "STG-24", moved(nest("for i in 0..8 { for k in 0..4 { A[i] += X[k] } }"), "stage X over=k shared").code);
-  RULE_EQ("STG-6", "STG-6",
-          moved(nest("for g in 0..8 @grid { for t in 0..8 @workgroup { B[g, t] = Y[g, t] } }"), "stage Y over=g,t shared").code);
+  RULE_EQ("STG-24", "STG-24",
+          moved(nest("for i in 0..8 { for k in 0..4 { A[i] += X[k] } }"), "stage X over=k shared").code);
+  RULE_EQ(
+      "STG-6", "STG-6",
+      moved(nest("for g in 0..8 @grid { for t in 0..8 @workgroup { B[g, t] = Y[g, t] } }"), "stage Y over=g,t shared")
+          .code);
   RULE_EQ("STG-6", "STG-6", moved(threads("B[i, j] = Y[i, j]"), "stage Y over=i,j").code);
   // Two threads would copy one cell at one time.
-  EXPECT_EQ("RACE-2", moved(nest("for o in 0..5 @workgroup { for w in 0..3 { A[o] += X[2 * o + w] } }"), "stage X over=o,w shared").code);
+  EXPECT_EQ("RACE-2", moved(nest("for o in 0..5 @workgroup { for w in 0..3 { A[o] += X[2 * o + w] } }"),
+                            "stage X over=o,w shared")
+                          .code);
 }
 
 }  // namespace

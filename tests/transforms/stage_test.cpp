@@ -95,8 +95,9 @@ TEST(Stage, RefusesWhatIsNoTile) {
   RULE_EQ("STG-6", std::string("STG-6"),
           code("for i in 0..8 { for j in i..9 { A[i] += Y[i, j] } }", "stage Y over=j,i"));
   EXPECT_EQ("", code("for i in 0..8 { for j in i..9 { A[i] += Y[i, j] } }", "stage Y over=i,j"));
-  RULE_EQ("STG-11", std::string("STG-11"),
-          code("for i in 0..8 { A[i] = scope s: f32 { s = 0.0 for q in 0..4 { s = s + Y[i, q] } } }", "stage Y over=i"));
+  RULE_EQ(
+      "STG-11", std::string("STG-11"),
+      code("for i in 0..8 { A[i] = scope s: f32 { s = 0.0 for q in 0..4 { s = s + Y[i, q] } } }", "stage Y over=i"));
   // A read under other loops stays.
   const Moved other =
       moved(nest("for k in 0..9 { A[k] = X[k] } for q in 0..9 { A[q] += X[q + 1] }"), "stage X over=k -> Xs");

@@ -131,7 +131,8 @@ class Stage final : public Operation {
     const Type type = precision == line_.choices.end() ? source.type : *parse_type(precision->second);
     Program out = before;
     const bool shared = is_shared();
-    out.buffers.push_back({tile_name, shared ? BufferKind::shared : BufferKind::local, type, tile->dims, {}, {}, found->first->where});
+    out.buffers.push_back(
+        {tile_name, shared ? BufferKind::shared : BufferKind::local, type, tile->dims, {}, {}, found->first->where});
 
     Block fill = filling(before, *found, source, tile_name, type, tile->at, names);
     if (shared) fill = by_first_threads(found->place, found->tile_loops, std::move(fill));
@@ -238,11 +239,12 @@ class Stage final : public Operation {
       if (of_tile && !r.outermost) r.outermost = l;
       if (of_tile ? is_thread_loop(l) : needed.count(l->name) != 0) r.anchor = l;
       if (is_shared() && !of_tile && l->axis == Axis::workgroup && needed.count(l->name) != 0)
-        return tl::unexpected(refused("STG-23",
-                                      fmt::format("the threads of `{}` read different cells: name it in `over`, or stage "
-                                                  "without `shared`",
-                                                  l->name),
-                                      l));
+        return tl::unexpected(
+            refused("STG-23",
+                    fmt::format("the threads of `{}` read different cells: name it in `over`, or stage "
+                                "without `shared`",
+                                l->name),
+                    l));
     }
     const Stmt& at = r.anchor || !is_shared() ? r.anchor : r.outermost;
     if (at && !outside_scopes(before, at))
