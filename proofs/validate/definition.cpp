@@ -6,6 +6,7 @@
 
 #include "ir/traverse.hpp"
 #include "proofs/validate/cases.hpp"
+#include "proofs/validate/order.hpp"
 
 namespace assay::derive {
 namespace {
@@ -130,10 +131,11 @@ Formula Definitions::not_this(const Side& read, const Instance& source) {
       overwritten.push_back(Formula::eq(other.apply(store.indices[d]->index), cell));
     }
   }
-  overwritten.insert(overwritten.end(), {domain(other), ordered_before(source, true, other, true),
-                                         ordered_before(other, true, *read.at, false)});
+  const Copies of = copies_of(view_.program, store);
+  overwritten.insert(overwritten.end(), {domain(other), ordered_before(source, true, other, true, of),
+                                         ordered_before(other, true, *read.at, false, of)});
   return Formula::any({!domain(source), Formula::any(std::move(elsewhere)),
-                       !ordered_before(source, true, *read.at, false), Formula::all(std::move(overwritten))});
+                       !ordered_before(source, true, *read.at, false, of), Formula::all(std::move(overwritten))});
 }
 
 // Something that the expression reads is stored to between its evaluation and its use.
@@ -157,12 +159,14 @@ Formula Definitions::stale(const Definition& d, const Instance& source, const In
       } else if (!is_writable(view_.program.find_buffer(a.storage)->kind)) {
         continue;
       }
+      const Copies of = copies_of(view_.program, a);
       for (const std::size_t at : view_.stores.all(a.storage)) {
         const Node& w = view_.extraction.nodes[at];
         const std::string tag = "since" + std::to_string(fresh_++);
         const Instance b = instantiate(view_, w, tag);
-        const Formula f = Formula::all({domain(x), domain(b), same_cell(x, a, b, *w.store(), tag),
-                                        ordered_before(x, false, b, true), ordered_before(b, true, reader, false)});
+        const Formula f =
+            Formula::all({domain(x), domain(b), same_cell(x, a, b, *w.store(), tag),
+                          ordered_before(x, false, b, true, of), ordered_before(b, true, reader, false, of)});
         if (f.is_false()) continue;
         if (!is_affine(b, *w.store()) || !is_affine(x, a)) approximate_ = true;
         out.push_back(f);
