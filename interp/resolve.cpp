@@ -248,10 +248,10 @@ class Resolver {
 
   void loop(const StmtNode& s, BoundStmt& r) {
     if (s.step <= 0) throw Unresolved{fmt::format("the step of loop `{}` is {}", s.name, s.step)};
-    r.axis = s.axis;
+    r.axis = s.axis == Axis::tile ? Axis::serial : s.axis;
     r.step = s.step;
     r.lo = index(s.lo);
-    r.hi = index(s.hi);
+    r.hi = index(canonical_end(s));
     const std::size_t mark = undo_.size();
     const BoundStmt* outer = loop_;
     loop_ = &r;

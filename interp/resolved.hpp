@@ -72,9 +72,10 @@ struct BoundExpr {
 
 struct BoundStmt {
   StmtKind kind = StmtKind::store;
-  Axis axis = Axis::serial;         // loop: how it runs; a reduce loop may run as a serial one (EXEC-33)
-  int number = -1;                  // preorder
-  int level = 0;                    // frames around it, less one
+  Axis axis =
+      Axis::serial;  // loop: how it runs; a reduce loop may run as a serial one (EXEC-33), a tile loop does (EXEC-60)
+  int number = -1;   // preorder
+  int level = 0;     // frames around it, less one
   const BoundStmt* loop = nullptr;  // the innermost loop around it
   const StmtNode* source = nullptr;
   int reference = -1;  // zero, store: the buffer; declare, assign: the variable

@@ -193,6 +193,8 @@ Stmt make_loop(Symbol symbol, Index lo, Index hi, std::int64_t step, Axis axis, 
   return make(std::move(n));
 }
 
+Index canonical_end(const StmtNode& loop) { return loop.axis == Axis::tile ? min({loop.hi, loop.lo + 1}) : loop.hi; }
+
 Stmt make_branch(Expr condition, Block then, Block other, Location where) {
   StmtNode n;
   n.kind = StmtKind::branch;

@@ -17,27 +17,65 @@
 namespace assay {
 
 enum class Op : std::uint8_t {
-  literal,    // a constant of a storage type
-  index,      // an Index value (type index)
-  variable,   // the value of a `var`, or of a scope's variable inside the scope
-  load,       // a buffer element
-  convert,    // T(x)
-  choice,     // c ? a : b, evaluates only the chosen arm
-  land,       // a && b, evaluates b only when needed
-  lor,        // a || b
-  lnot,       // !a
-  scope,      // scope x: T { … }
-  neg, add, sub, mul, div,
-  floordiv, floormod, ceildiv, truncdiv, truncmod, eucdiv, eucmod,
-  eq, ne, lt, le, gt, ge,
-  max, min, maxnum, minnum, fma, abs, relu, sat01,
-  exp, exp2, log, log2, sin, cos, tanh, sqrt, rsqrt, recip, trunc, floor, ceil, pow,
-  select,     // select(c, a, b), evaluates both arms
-  f8e5m2_sat, f8e4m3fn_nosat,         // conversions with the other rule for what is too large (NUM-40)
-  block,                              // u32x4(a, b, c, d) of four u32
-  word,                               // word(b, k): one of them, u32
-  threefry_crypto, threefry_light,    // of key and counter, all u32x4
-  uniform, uniform_lane               // uniform(T, b), uniform_lane(T, b, k): the node's type is T
+  literal,   // a constant of a storage type
+  index,     // an Index value (type index)
+  variable,  // the value of a `var`, or of a scope's variable inside the scope
+  load,      // a buffer element
+  convert,   // T(x)
+  choice,    // c ? a : b, evaluates only the chosen arm
+  land,      // a && b, evaluates b only when needed
+  lor,       // a || b
+  lnot,      // !a
+  scope,     // scope x: T { … }
+  neg,
+  add,
+  sub,
+  mul,
+  div,
+  floordiv,
+  floormod,
+  ceildiv,
+  truncdiv,
+  truncmod,
+  eucdiv,
+  eucmod,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  max,
+  min,
+  maxnum,
+  minnum,
+  fma,
+  abs,
+  relu,
+  sat01,
+  exp,
+  exp2,
+  log,
+  log2,
+  sin,
+  cos,
+  tanh,
+  sqrt,
+  rsqrt,
+  recip,
+  trunc,
+  floor,
+  ceil,
+  pow,
+  select,  // select(c, a, b), evaluates both arms
+  f8e5m2_sat,
+  f8e4m3fn_nosat,  // conversions with the other rule for what is too large (NUM-40)
+  block,           // u32x4(a, b, c, d) of four u32
+  word,            // word(b, k): one of them, u32
+  threefry_crypto,
+  threefry_light,  // of key and counter, all u32x4
+  uniform,
+  uniform_lane  // uniform(T, b), uniform_lane(T, b, k): the node's type is T
 };
 inline constexpr std::size_t op_count = static_cast<std::size_t>(Op::uniform_lane) + 1;
 
@@ -141,6 +179,8 @@ Expr make_op(Op op, Type type, std::vector<Expr> operands, Location where = {});
 
 // Constructors of statements.
 Stmt make_loop(Symbol symbol, Index lo, Index hi, std::int64_t step, Axis axis, Block body, Location where = {});
+/// The end of the iterations that a loop runs in canonical execution: of a `@tile` loop only the first (EXEC-60).
+Index canonical_end(const StmtNode& loop);
 Stmt make_branch(Expr condition, Block then, Block other = {}, Location where = {});
 Stmt make_zero(Symbol buffer, Location where = {});
 Stmt make_barrier(Location where = {});

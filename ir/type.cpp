@@ -39,12 +39,13 @@ constexpr std::array<std::pair<Type, std::string_view>, type_count> type_names{{
                                                                                 {Type::u32, "u32"},
                                                                                 {Type::u64, "u64"},
                                                                                 {Type::u32x4, "u32x4"}}};
-constexpr std::array<std::pair<Axis, std::string_view>, 6> axis_names{{{Axis::serial, "serial"},
+constexpr std::array<std::pair<Axis, std::string_view>, 7> axis_names{{{Axis::serial, "serial"},
                                                                        {Axis::grid, "grid"},
                                                                        {Axis::workgroup, "workgroup"},
                                                                        {Axis::reduce, "reduce"},
                                                                        {Axis::unrolled, "unrolled"},
-                                                                       {Axis::vectorized, "vectorized"}}};
+                                                                       {Axis::vectorized, "vectorized"},
+                                                                       {Axis::tile, "tile"}}};
 constexpr std::array<std::pair<BufferKind, std::string_view>, 7> kind_names{{{BufferKind::input, "input"},
                                                                              {BufferKind::inout, "inout"},
                                                                              {BufferKind::output, "output"},

@@ -16,15 +16,30 @@ namespace assay {
 /// Scalar types. `index` is the type of loop symbols, parameters and integer literals in index positions: mathematical
 /// integers, held in a checked int64 (IDX-1). The rest are storage types.
 enum class Type : std::uint8_t {
-  index, boolean, f64, f32, f16, bf16, f8e5m2, f8e4m3fn, i8, i16, i32, i64, u8, u16, u32, u64,
+  index,
+  boolean,
+  f64,
+  f32,
+  f16,
+  bf16,
+  f8e5m2,
+  f8e4m3fn,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
   u32x4  // an opaque block of 128 bits, of the random functions
 };
 inline constexpr std::size_t type_count = static_cast<std::size_t>(Type::u32x4) + 1;
 
 /// Every type that a buffer can have; the first ones are numbers and truth values, the last is the opaque block.
-inline constexpr Type storage_types[] = {Type::boolean, Type::f64, Type::f32, Type::f16, Type::bf16, Type::f8e5m2,
-                                         Type::f8e4m3fn, Type::i8, Type::i16, Type::i32, Type::i64, Type::u8, Type::u16,
-                                         Type::u32, Type::u64, Type::u32x4};
+inline constexpr Type storage_types[] = {Type::boolean,  Type::f64, Type::f32, Type::f16,  Type::bf16, Type::f8e5m2,
+                                         Type::f8e4m3fn, Type::i8,  Type::i16, Type::i32,  Type::i64,  Type::u8,
+                                         Type::u16,      Type::u32, Type::u64, Type::u32x4};
 /// Those of them that literals, arithmetic and conversions know.
 inline constexpr std::span<const Type> scalar_types(storage_types, std::size(storage_types) - 1);
 
@@ -43,8 +58,9 @@ inline int byte_width(Type t) { return bit_width(t) / 8; }
 std::string_view name(Type t);
 std::optional<Type> parse_type(std::string_view text);
 
-/// How a loop's iterations map to hardware. `serial` is written without an annotation.
-enum class Axis : std::uint8_t { serial, grid, workgroup, reduce, unrolled, vectorized };
+/// How a loop's iterations map to hardware. `serial` is written without an annotation. The iterations of a `tile` loop are
+/// lanes that compute the nest inside together, once (ir/tile_product.hpp).
+enum class Axis : std::uint8_t { serial, grid, workgroup, reduce, unrolled, vectorized, tile };
 constexpr bool is_hardware(Axis a) { return a == Axis::grid || a == Axis::workgroup; }
 std::string_view name(Axis a);
 std::optional<Axis> parse_axis(std::string_view text);
@@ -54,7 +70,9 @@ std::string_view name(BufferKind k);
 std::optional<BufferKind> parse_buffer_kind(std::string_view text);
 constexpr bool is_writable(BufferKind k) { return k != BufferKind::input && k != BufferKind::constant; }
 /// Defined when the program starts.
-constexpr bool is_defined_on_entry(BufferKind k) { return k == BufferKind::input || k == BufferKind::inout || k == BufferKind::constant; }
+constexpr bool is_defined_on_entry(BufferKind k) {
+  return k == BufferKind::input || k == BufferKind::inout || k == BufferKind::constant;
+}
 /// Compared at the end of a run.
 constexpr bool is_observed(BufferKind k) { return k == BufferKind::inout || k == BufferKind::output; }
 /// One copy per thread or workgroup rather than one per device.

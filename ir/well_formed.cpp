@@ -1,4 +1,4 @@
-// Well-formedness of a program however it was made (WF-1 … WF-20): one walk that carries what is visible and what encloses.
+// Well-formedness of a program however it was made (WF-1 … WF-28): one walk that carries what is visible and what encloses.
 //
 // The walk is its own, not ir/traverse.hpp's, because it follows the visibility of names: the two arms of an `if` and a
 // scope's body are blocks with an end, and a variable is visible only after its declaration.
@@ -12,6 +12,8 @@
 #include "ir/tensor.hpp"
 #include "ir/text/lexer.hpp"
 #include "ir/text/source.hpp"
+#include "ir/tile_product.hpp"
+#include "ir/traverse.hpp"
 #include "ir/typing.hpp"
 #include "ir/well_formed_reduce.hpp"
 
@@ -35,6 +37,7 @@ struct Context {
   bool top_level = true;
   bool under_workgroup = false;
   bool under_vectorized = false;
+  bool under_tile = false;
   int hardware = 0;  // @grid and @workgroup loops on the path
   int slots = 0;     // @workgroup and @reduce loops on the path
   int scope = 0;     // which scope's body this is; 0 outside of all
@@ -67,6 +70,8 @@ class Checker {
   void block(const Block& b, const Context& c);
   void statement(const Stmt& s, const Context& c);
   void loop(const Stmt& s, const Context& c);
+  void lanes(const StmtNode& s, const Context& c);
+  void threads_beside_tiles();
   void assign(const StmtNode& s, const Context& c);
   void store(const StmtNode& s, const Context& c);
   void written(const Symbol& buffer_name, Location where, const Context& c, const char* how);
@@ -97,6 +102,7 @@ std::vector<Diagnostic> Checker::run() {
   for (const Buffer& b : p_.buffers) buffer(b);
   for (const Expr& e : p_.requirements) requirement(e, p_.where);
   block(p_.body, {});
+  if (faults_.empty()) threads_beside_tiles();
   return std::move(faults_);
 }
 
@@ -274,6 +280,8 @@ void Checker::loop(const Stmt& stmt, const Context& c) {
             fmt::format("more than {} `@workgroup` and `@reduce` loops lie on one path", max_workgroup_slots));
     }
   }
+  if (s.axis == Axis::tile) lanes(s, c);
+  inner.under_tile = c.under_tile || s.axis == Axis::tile;
   inner.under_workgroup = c.under_workgroup || s.axis == Axis::workgroup;
   inner.under_vectorized = c.under_vectorized || s.axis == Axis::vectorized;
   const bool fresh = symbols_.insert(s.name).second;
@@ -284,6 +292,44 @@ void Checker::loop(const Stmt& stmt, const Context& c) {
     if (auto reason = not_a_reduction(stmt))
       fault("WF-12", reason->where.known() ? reason->where : s.where, reason->message, reason->help);
   }
+  if (s.axis == Axis::tile && faults_.size() == before) {
+    if (free_symbols(s.body).count(s.name) != 0) {
+      fault("WF-25", s.where, fmt::format("the nest of a tile product mentions the lane `{}`", s.name),
+            "the lanes compute the nest together, and none of them is told apart");
+    }
+    if (const auto product = tile_product(s.body, s.where); !product)
+      fault(product.error().code.c_str(), product.error().where, product.error().message, product.error().help);
+  }
+}
+
+// The lanes of a tile product: how many there are, and where they may stand (WF-25).
+void Checker::lanes(const StmtNode& s, const Context& c) {
+  if (!(s.lo == Index(0)) || !s.hi.is_constant() || s.hi.constant() < 1 || s.step != 1) {
+    fault("WF-25", s.where, fmt::format("the lanes of `@tile` loop `{}` do not run from 0 to a number", s.name),
+          "write `for lane in 0..32 @tile`");
+  }
+  only_outside_scopes(c, s.where, "a `@tile` loop");
+  if (c.under_vectorized || c.under_tile)
+    fault("WF-25", s.where, fmt::format("a `@tile` loop stands in a `@{}` loop", c.under_tile ? "tile" : "vectorized"));
+}
+
+// No launch has both tile products and threads (WF-28).
+void Checker::threads_beside_tiles() {
+  Stmt tile, threads;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::launch) tile = threads = {};
+    if (s->kind != StmtKind::loop) return true;
+    if (s->axis == Axis::tile) tile = s;
+    if (s->axis == Axis::workgroup || s->axis == Axis::reduce) threads = s;
+    if (tile && threads && (&*tile == &*s || &*threads == &*s))
+      fault("WF-28", s->where,
+            fmt::format("a launch has the tile product of `{}` and the `@{}` loop `{}`", tile->name,
+                        name(threads->axis), threads->name),
+            "a tile product among threads is not built yet");
+    return true;
+  };
+  visit(p_.body, v);
 }
 
 void Checker::assign(const StmtNode& s, const Context& c) {

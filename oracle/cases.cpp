@@ -93,7 +93,7 @@ class Estimate {
   }
 
   double loop(const Stmt& s) {
-    const double lo = value(s->lo), hi = value(s->hi);
+    const double lo = value(s->lo), hi = value(canonical_end(*s));
     const double trips = std::max(0.0, std::ceil((hi - lo) / static_cast<double>(s->step)));
     if (trips == 0) return 1;
     const double middle = lo + static_cast<double>(s->step) * std::floor((trips - 1) / 2);

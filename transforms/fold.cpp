@@ -44,10 +44,10 @@ Stmt Folder::loop(const Stmt& s, const Known& known) {
     const Index extent = n.hi - n.lo;
     if (extent.is_constant() && extent.constant() <= n.step) inside.once.emplace(n.name, n.lo.substitute(known.once));
     Block body = block(n.body, inside);
-    // A @reduce loop without its accumulation is no program (WF-12); one that never runs it keeps the guard that says
-    // so.
+    // A @reduce or @tile loop without its accumulation is no program (WF-12, WF-26); one that never runs it keeps the
+    // guard that says so.
     const auto updates = [](const Stmt& t) { return t->kind == StmtKind::store || t->kind == StmtKind::assign; };
-    if (n.axis != Axis::reduce || find_statement(body, updates)) n.body = std::move(body);
+    if ((n.axis != Axis::reduce && n.axis != Axis::tile) || find_statement(body, updates)) n.body = std::move(body);
   });
 }
 

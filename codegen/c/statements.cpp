@@ -133,7 +133,7 @@ void Emitter::loop(const Stmt& s) {
       block(s->body);
     });
   }
-  const std::string header = loop_header(variable, s->lo, s->hi, s->step);
+  const std::string header = loop_header(variable, s->lo, canonical_end(*s), s->step);
   line(header + " {" + (s->axis == Axis::serial ? "" : fmt::format(" /* @{} */", name(s->axis))));
   ++depth_;
   block(s->body);

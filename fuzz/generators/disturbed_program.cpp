@@ -100,8 +100,8 @@ class Disturber {
     if (s->kind != StmtKind::loop) return {s};
     Stmt l = s;
     if (chance(12)) {
-      constexpr Axis axes[] = {Axis::serial,    Axis::vectorized, Axis::grid,
-                               Axis::workgroup, Axis::reduce,     Axis::unrolled};
+      constexpr Axis axes[] = {Axis::serial, Axis::vectorized, Axis::grid, Axis::workgroup,
+                               Axis::reduce, Axis::unrolled,   Axis::tile};
       l = with(l, [&](StmtNode& n) { n.axis = axes[random_.below(6)]; });
     }
     if (chance(12)) l = with(l, [&](StmtNode& n) { n.hi = n.hi + static_cast<std::int64_t>(random_.below(300)); });

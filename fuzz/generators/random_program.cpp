@@ -3,6 +3,7 @@
 #include "fuzz/generators/random_program.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/analysis/interval.hpp"
 #include "ir/literal.hpp"
@@ -48,6 +49,7 @@ class Generator {
     for (int k = 0; k < nests; ++k) {
       if (k > 0 && chance(8)) program_.body.push_back(make_launch());
       program_.body.push_back(nest(grid));
+      if (tail_) program_.body.push_back(std::exchange(tail_, {}));
     }
     for (Buffer& b : program_.buffers) {
       for (int d = 0; d < rank_[b.name]; ++d) b.dims.emplace_back(extent_[b.name][static_cast<std::size_t>(d)]);
@@ -75,6 +77,7 @@ class Generator {
   }
 
   Stmt nest(bool grid) {
+    if (!grid && chance(8) && (rank_["X"] == 2 || rank_["Y"] == 2)) return product();
     const int depth = chance(4) ? 1 : 2 + below(shape_.max_depth - 1);
     return loop(depth, grid);
   }
@@ -139,6 +142,97 @@ class Generator {
     variables_.resize(variables);
     ranges_ = saved;
     return with(made, [&](StmtNode& n) { n.body = std::move(body); });
+  }
+
+  // Two loops of blocks around a product of a tile of A and another, which is a `@tile` loop or still to become one.
+  Stmt product() {
+    const Symbol target = rank_["X"] == 2 ? "X" : "Y";
+    struct Side {
+      Symbol block, inside;
+      Index at;
+    };
+    Side sides[3];  // row, column, sum
+    Block body;
+    std::vector<Stmt> loops, blocks;
+    const Ranges saved = ranges_;
+    for (Side& side : sides) {
+      const std::string number = std::to_string(next_loop_++);
+      side = {"o" + number, "i" + number, Index(below(2))};
+      const std::int64_t extent = 1 + below(4);
+      if (chance(2)) {
+        blocks.push_back(make_loop(side.block, 0, 1 + below(3), 1, Axis::serial, {}));
+        add_loop(ranges_, blocks.back());
+        side.at = side.at + Index::symbol(side.block) * pick<std::int64_t>({extent, extent, 1, 2});
+      }
+      loops.push_back(make_loop(side.inside, 0, chance(4) ? bound_symbol() : Index(extent), 1, Axis::serial, {}));
+      add_loop(ranges_, loops.back());
+      side.at = side.at + Index::symbol(side.inside);
+    }
+    const auto cell = [&](const Symbol& buffer, const Side& first, const Side& second) {
+      for (int d = 0; d < 2; ++d)
+        need(buffer, d, static_cast<std::int64_t>(interval(d == 0 ? first.at : second.at, ranges_).hi));
+      return std::vector<Expr>{make_index(first.at), make_index(second.at)};
+    };
+    const auto factor = [&](const Side& first, const Side& second) {
+      return make_load("A", type_, chance(3) ? cell("A", second, first) : cell("A", first, second));
+    };
+    const std::vector<Expr> sum = cell(target, sides[0], sides[1]);
+    const Expr element = make_load(target, type_, sum);
+    Expr a = factor(sides[0], sides[2]), b = factor(sides[2], sides[1]);
+    if (chance(3)) std::swap(a, b);
+    Expr value = make_op(Op::add, {element, make_op(Op::mul, {a, b})});
+    if (is_float(type_) && chance(3)) value = make_op(Op::fma, {a, b, element});
+    body = {make_store(target, sum, value)};
+    if (chance(3)) {
+      const Side& side = sides[below(3)];
+      body = {
+          make_branch(make_op(Op::lt, {make_index(side.at), make_index(bound_symbol() + below(4))}), std::move(body))};
+    }
+    if (chance(3)) std::swap(loops[static_cast<std::size_t>(below(3))], loops[0]);
+    const auto around = [&](const std::vector<Stmt>& those) {
+      for (auto l = those.rbegin(); l != those.rend(); ++l) body = {with(*l, [&](StmtNode& n) { n.body = body; })};
+    };
+    around(loops);
+    if (!shape_.threads && chance(2))
+      body = {make_loop("l" + std::to_string(next_loop_++), 0, 1 + below(40), 1, Axis::tile, body)};
+    around(blocks);
+    if (rank_["X"] == rank_["Y"] && chance(2)) tail_ = epilogue(target, sides[0].at, sides[1].at);
+    ranges_ = saved;
+    return body.front();
+  }
+
+  // What reads the cells of a product one by one: mostly all of them, and mostly only itself.
+  Stmt epilogue(const Symbol& target, const Index& row, const Index& column) {
+    const Symbol other = target == "X" ? "Y" : "X";
+    std::vector<Stmt> loops;
+    std::vector<Expr> cell, shifted;
+    const Ranges saved = ranges_;
+    for (const Index& e : {row, column}) {
+      const Interval range = interval(e, saved);
+      const Symbol s = "e" + std::to_string(next_loop_++);
+      loops.push_back(make_loop(s, Index(static_cast<std::int64_t>(range.lo) - (chance(12) && range.lo > 0 ? 1 : 0)),
+                                Index(static_cast<std::int64_t>(range.hi) + (chance(12) ? 0 : 1)), 1, Axis::serial,
+                                {}));
+      cell.push_back(make_index(Index::symbol(s)));
+      shifted.push_back(make_index(Index::symbol(s) + (chance(8) ? 1 : 0)));
+    }
+    const std::vector<Expr> at = chance(6) ? std::vector<Expr>{cell[1], cell[0]} : cell;
+    for (const Stmt& l : loops) add_loop(ranges_, l);
+    for (const auto& [buffer, indices] :
+         {std::pair(target, shifted), std::pair(other, at), std::pair(other, shifted)}) {
+      for (int d = 0; d < 2; ++d)
+        need(buffer, d,
+             static_cast<std::int64_t>(
+                 std::max<Int128>(0, interval(indices[static_cast<std::size_t>(d)]->index, ranges_).hi)));
+    }
+    ranges_ = saved;
+    Expr value = make_load(target, type_, shifted);
+    if (chance(2)) value = make_op(pick<Op>({Op::add, Op::max, Op::mul}), {value, literal(1)});
+    if (chance(3)) value = make_op(Op::add, {value, make_load(other, type_, chance(3) ? shifted : at)});
+    Block body{make_store(other, at, value)};
+    if (chance(8)) body = {make_branch(make_op(Op::lt, {cell[0], make_index(Index(below(5)))}), std::move(body))};
+    for (auto l = loops.rbegin(); l != loops.rend(); ++l) body = {with(*l, [&](StmtNode& n) { n.body = body; })};
+    return body.front();
   }
 
   void leaves(Block& into, int count) {
@@ -319,6 +413,7 @@ class Generator {
   int next_variable_ = 0;
   int parallel_ = 0;
   bool zeroed_ = false;  // the local buffer starts as zeros
+  Stmt tail_{};          // of the product just made
 };
 
 }  // namespace

@@ -129,10 +129,11 @@ class Machine {
     if (++steps_ > limit_) throw Beyond{};
     switch (s->kind) {
       case StmtKind::loop: {
-        // Lanes that do not conflict leave what their iterations one after the other leave.
+        // Lanes that do not conflict leave what their iterations one after the other leave; those of a tile are one.
         const bool lanes = s->axis == Axis::vectorized && any_order_;
-        if (s->axis != Axis::serial && s->axis != Axis::unrolled && !lanes) throw Beyond{};
-        const std::int64_t hi = value(s->hi);
+        const bool once = s->axis == Axis::tile;
+        if (s->axis != Axis::serial && s->axis != Axis::unrolled && !lanes && !once) throw Beyond{};
+        const std::int64_t hi = once ? value(s->lo) + 1 : value(s->hi);
         loops_.push_back(0);
         for (std::int64_t v = value(s->lo); v < hi; v += s->step) {
           at_[s->name] = loops_.back() = v;

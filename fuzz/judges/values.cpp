@@ -46,6 +46,7 @@ std::optional<bool> truth(const Expr& c, const Environment& at) {
 std::int64_t trips(const Stmt& loop, const Environment& at) {
   const std::int64_t lo = *value(loop->lo, at);
   const std::int64_t hi = *value(loop->hi, at);
+  if (loop->axis == Axis::tile) return lo >= hi ? 0 : 1;  // its lanes run the nest together, once
   return lo >= hi ? 0 : (hi - lo + loop->step - 1) / loop->step;
 }
 

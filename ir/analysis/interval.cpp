@@ -32,7 +32,7 @@ Ranges parameter_ranges(const Program& p) {
 
 void add_loop(Ranges& ranges, const Stmt& loop) {
   const Interval lo = interval(loop->lo, ranges);
-  const Interval hi = interval(loop->hi, ranges);
+  const Interval hi = interval(canonical_end(*loop), ranges);
   ranges[loop->name] = {lo.lo, hi.hi - 1};
 }
 

@@ -93,9 +93,9 @@ bool Parser::loop_header(Loop& l) {
     }
     const auto axis = parse_axis(tok_.text);
     if (!axis || *axis == Axis::serial) {
-      static const std::vector<std::string> axes{"grid", "workgroup", "reduce", "unrolled", "vectorized"};
+      static const std::vector<std::string> axes{"grid", "workgroup", "reduce", "unrolled", "vectorized", "tile"};
       const std::string close = suggest(tok_.text, axes);
-      std::string help = "the axes are grid, workgroup, reduce, unrolled, vectorized";
+      std::string help = "the axes are grid, workgroup, reduce, unrolled, vectorized, tile";
       if (tok_.text == "serial") help = "a serial loop has no annotation";
       if (!close.empty()) help = fmt::format("did you mean `@{}`?", close);
       reporter_.error("SYN-8", tok_.where(), fmt::format("`@{}` is not the axis of a loop", tok_.text.substr(0, 40)),

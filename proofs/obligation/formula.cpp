@@ -182,7 +182,7 @@ std::string Formula::text() const {
 
 Formula loop_domain(const Stmt& loop) {
   const Index s = Index::symbol(loop->name);
-  Formula f = Formula::le(loop->lo, s) & Formula::lt(s, loop->hi);
+  Formula f = Formula::le(loop->lo, s) & Formula::lt(s, canonical_end(*loop));
   if (loop->step > 1) f = f & Formula::zero(floormod(s - loop->lo, loop->step));
   return f;
 }

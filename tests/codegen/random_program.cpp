@@ -214,7 +214,9 @@ class Generator {
       }
       case 5:
       case 6: return loop(pad, indent, depth, one_in(3) ? " @unrolled" : "", false);
-      case 7: return lanes_.size() < 2 ? loop(pad, indent, depth, " @vectorized", true) : store(pad);
+      case 7:
+        if (lanes_.empty() && grid_.empty() && one_in(3)) return product(pad);
+        return lanes_.size() < 2 ? loop(pad, indent, depth, " @vectorized", true) : store(pad);
       default: return store(pad);
     }
   }
@@ -233,6 +235,28 @@ class Generator {
     if (lanes) lanes_.pop_back();
     symbols_.pop_back();
     return text;
+  }
+
+  // A tile product of parts of the buffers.
+  std::string product(const std::string& pad) {
+    const Buffer& sum = buffers_[2 + below(buffers_.size() - 2)];
+    if (sum.type == Type::boolean) return store(pad);
+    const std::string i = fresh("t"), j = fresh("t"), k = fresh("t");
+    const auto factor = [&](const std::string& first, const std::string& last) {
+      const Buffer* b = &buffers_[below(buffers_.size())];
+      while (b->name == sum.name) b = &buffers_[below(buffers_.size())];
+      const std::string element =
+          one_in(3) ? fmt::format("{}[{}, {}]", b->name, last, first) : fmt::format("{}[{}, {}]", b->name, first, last);
+      return b->type == sum.type ? element : fmt::format("{}({})", name(sum.type), element);
+    };
+    const std::string cell = fmt::format("{}[{}, {}]", sum.name, i, j);
+    const std::string a = factor(i, k), b = factor(k, j);
+    const std::string update = is_float(sum.type) && one_in(2) ? fmt::format("{} = fma({}, {}, {})", cell, a, b, cell)
+                                                               : fmt::format("{} += {} * {}", cell, b, a);
+    std::string nest = one_in(3) ? fmt::format("if {} + {} < n {{ {} }}", i, k, update) : update;
+    for (const std::string& s : {k, j, i})
+      nest = fmt::format("for {} in {}..{} {{ {} }}", s, below(2), one_in(4) ? "min(n, 6)" : "4", nest);
+    return fmt::format("{}for {} in 0..{} @tile {{ {} }}\n", pad, fresh("l"), 1 + below(33), nest);
   }
 
   std::string store(const std::string& pad) {

@@ -6,6 +6,14 @@ namespace {
 
 using V = std::vector<double>;
 
+TEST(Statements, TileProductsAreTheirNest) {
+  RULE_EQ("CGEN-45", (V{2, 2, 2, 2}),
+          run_text("program p { const A: f32[2, 2] = {1.0, 1.0, 1.0, 1.0} output C: f32[2, 2] zero C for t in 0..32 "
+                   "@tile { for i in "
+                   "0..2 { for j in 0..2 { for k in 0..2 { C[i, j] += A[i, k] * A[k, j] } } } } }",
+                   "C"));
+}
+
 TEST(Statements, LoopsStepAndStopAtTheEnds) {
   RULE_EQ("CGEN-9", (V{1, 0, 0, 1, 0, 0, 1, 0}),
           run_text("program p { output C: i32[8] zero C for i in 0..8 step 3 { C[i] += 1 } }", "C"));

@@ -322,5 +322,15 @@ TEST(ExecSerial, ShapesThatDoNotFit) {
   EXPECT_FALSE(dims({Index(std::int64_t{1} << 40), Index(std::int64_t{1} << 40)}));
 }
 
+// The nest of a tile product, once, whatever the number of lanes.
+TEST(ExecSerial, TileProductsAreTheirNest) {
+  const auto o = run_text(
+      R"(program p { input A: i32[2, 3]  input B: i32[3, 2]  output C: i32[2, 2]
+    zero C
+    for t in 0..32 @tile { for i in 0..2 { for j in 0..2 { for k in 0..3 { if k < 2 { C[i, j] += A[i, k] * B[k, j] } } } } } })",
+      {{"A", tensor(Type::i32, {2, 3}, {1, 2, 9, 3, 4, 9})}, {"B", tensor(Type::i32, {3, 2}, {10, 20, 30, 40, 7, 7})}});
+  RULE_EQ("EXEC-60", (Values{70, 100, 150, 220}), output(o, "C"));
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -74,6 +74,7 @@ class Generator {
   Stmt statement(const Context& c);
   Stmt loop(const Context& c);
   Stmt reduction(const Context& c);
+  Stmt product();
   Stmt declare(const Context& c);
   Stmt simple(const Context& c);
   Stmt store(const Context& c);
@@ -97,6 +98,7 @@ class Generator {
   std::vector<Symbol> symbols_{};  // visible parameters and loop symbols
   std::vector<Variable> variables_{};
   int scopes_ = 0;
+  bool tiles_ = r_.one_in(4);  // tile products, and no threads beside them
 };
 
 Scalar Generator::scalar(Type t) {
@@ -181,7 +183,8 @@ Stmt Generator::statement(const Context& c) {
     case 1:
     case 2:
       if (deep) break;
-      if (c.slots < 3 && r_.one_in(6)) return reduction(c);
+      if (!tiles_ && c.slots < 3 && r_.one_in(6)) return reduction(c);
+      if (tiles_ && c.scope == 0 && !c.vectorized && r_.one_in(3)) return product();
       return loop(c);
     case 3: {
       if (deep) break;
@@ -204,7 +207,7 @@ Stmt Generator::loop(const Context& c) {
   constexpr Axis axes[] = {Axis::serial, Axis::serial, Axis::unrolled, Axis::vectorized, Axis::grid, Axis::workgroup};
   Axis axis = r_.pick(axes);
   if (is_hardware(axis) && (c.vectorized || c.scope != 0)) axis = Axis::serial;
-  if (axis == Axis::workgroup && c.slots == 3) axis = Axis::grid;
+  if (axis == Axis::workgroup && (c.slots == 3 || tiles_)) axis = Axis::grid;
   Context inner = c;
   inner.top_level = false;
   ++inner.depth;
@@ -240,6 +243,52 @@ Stmt Generator::reduction(const Context& c) {
                      : r_.one_in(3)                   ? make_op(r_.pick(ops), {term, element})
                                                       : make_op(r_.pick(ops), {element, term});
   return make_loop(symbol, 0, Index(2 + r_.below(9)), 1, Axis::reduce, {make_store(b.name, cell, value)});
+}
+
+// A tile product into the inout buffer, which is the last one declared; nothing where no buffer can be a factor.
+Stmt Generator::product() {
+  const Buffer& sum = buffers_.back();
+  std::vector<Buffer> factors;
+  std::copy_if(buffers_.begin(), buffers_.end() - 1, std::back_inserter(factors),
+               [](const Buffer& b) { return b.dims.size() >= 2 && b.type != Type::u32x4; });
+  if (factors.empty() || sum.dims.size() < 2 || sum.type == Type::boolean || sum.type == Type::u32x4)
+    return make_loop(fresh(), 0, 3, 1, Axis::unrolled, {});
+  const Symbol lane = fresh();
+  const std::vector<Symbol> loops{fresh(), fresh(), fresh()};
+  const auto cell = [&](std::size_t rank, const Symbol& first, const Symbol& last) {
+    std::vector<Expr> at;
+    const std::size_t row = static_cast<std::size_t>(r_.below(static_cast<int>(rank) - 1));
+    for (std::size_t d = 0; d < rank; ++d) {
+      Index e = make_random_index(r_, symbols_, 1);
+      if (d == row) e = e + Index::symbol(first);
+      if (d + 1 == rank) e = e + Index::symbol(last);
+      at.push_back(make_index(e));
+    }
+    return at;
+  };
+  const auto factor = [&](Symbol first, Symbol last) {
+    if (r_.one_in(3)) std::swap(first, last);
+    const Buffer& b = r_.pick(factors);
+    const Expr element = make_load(b.name, b.type, cell(b.dims.size(), first, last));
+    return b.type == sum.type && r_.one_in(2) ? element : make_convert(sum.type, element);
+  };
+  const std::vector<Expr> at = cell(sum.dims.size(), loops[0], loops[1]);
+  const Expr element = make_load(sum.name, sum.type, at);
+  Expr a = factor(loops[0], loops[2]), b = factor(loops[2], loops[1]);
+  if (r_.one_in(2)) std::swap(a, b);
+  Block body{make_store(sum.name, at,
+                        is_float(sum.type) && r_.one_in(2) ? make_op(Op::fma, {a, b, element})
+                        : r_.one_in(2)                     ? make_op(Op::add, {make_op(Op::mul, {a, b}), element})
+                                                           : make_op(Op::add, {element, make_op(Op::mul, {a, b})}))};
+  std::vector<Symbol> order = loops;
+  std::swap(order[static_cast<std::size_t>(r_.below(3))], order[static_cast<std::size_t>(r_.below(3))]);
+  for (const Symbol& s : order) {
+    if (r_.one_in(4))
+      body = {make_branch(make_op(Op::lt, {make_index(Index::symbol(s)), make_index(Index(5))}), std::move(body))};
+    body = {make_loop(s, make_random_index(r_, symbols_, 1), make_random_index(r_, symbols_, 1), 1, Axis::serial,
+                      std::move(body))};
+  }
+  return make_loop(lane, 0, Index(1 + r_.below(40)), 1, Axis::tile, std::move(body));
 }
 
 Stmt Generator::declare(const Context& c) {

@@ -91,7 +91,7 @@ TEST(RoundTrip, TheGeneratorUsesTheWholeLanguage) {
   EXPECT_EQ(7, count("kind "));
   EXPECT_EQ(16, count("type "));
   EXPECT_EQ(8, count("stmt "));
-  EXPECT_EQ(6, count("axis "));
+  EXPECT_EQ(7, count("axis "));
   EXPECT_EQ(static_cast<std::ptrdiff_t>(op_count), count("op "));
 }
 
