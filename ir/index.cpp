@@ -201,9 +201,11 @@ Index floormod(const Index& e, std::int64_t divisor) {
   // k·floormod(x, a) with divisor | k·a is congruent to k·x.
   Builder b;
   b.constant = e.constant();
+  bool again = false;  // what was inside may be of that form too
   for (const auto& [atom, coefficient] : e.terms()) {
     if (atom->kind == IndexAtom::Kind::floormod && (static_cast<Int128>(coefficient) * atom->divisor) % divisor == 0) {
       b.add(atom->args[0], coefficient);
+      again = true;
     } else {
       b.add(atom, coefficient);
     }
@@ -211,6 +213,7 @@ Index floormod(const Index& e, std::int64_t divisor) {
   b.check();
   const Index unwrapped = finish(std::move(b));
   if (unwrapped.overflowed()) return bad;
+  if (again) return floormod(unwrapped, divisor);
   Index rest =
       map_terms(unwrapped, floor_mod(unwrapped.constant(), divisor), [&](std::int64_t c) { return c % divisor; });
   if (rest.is_constant()) return rest;

@@ -167,5 +167,11 @@ TEST(Trees, StatementsAreNumberedInPreorder) {
   EXPECT_TRUE(p.body[1]->provenance->to_source.empty());
 }
 
+TEST(Index, RemaindersOfRemaindersAreTakenTogether) {
+  const Index t = Index::symbol("t");
+  RULE_TRUE("IDX-1", floormod(floormod(floormod(t, 4), 8), 4) == floormod(t, 4));
+  RULE_TRUE("IDX-1", floormod(floormod(floormod(t, 12) + t, 24), 6) == floormod(t * 2, 6));
+}
+
 }  // namespace
 }  // namespace assay::test
