@@ -24,13 +24,7 @@ const OperationEntry* find_operation(std::string_view wanted) {
 
 namespace {
 
-// Operations of the fixed surface (schedule lines) that no file of transforms/ defines yet.
-constexpr std::string_view planned[] = {"tensorize", "fuse_epilogue"};
-
 Refusal unknown_operation(const ScheduleLine& line) {
-  if (std::find(std::begin(planned), std::end(planned), line.op) != std::end(planned)) {
-    return error("SCH-6", line.where, fmt::format("the operation `{}` is not built yet", line.op));
-  }
   std::vector<std::string> names;
   for (const OperationEntry& e : operations()) names.push_back(e.declaration.name);
   return error("SCH-5", line.where, fmt::format("unknown operation `{}`", line.op), did_you_mean(line.op, names));

@@ -67,7 +67,20 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
   int operands = 0;
   for (const ParameterInfo& info : entry->declaration.parameters)
     operands += info.kind == ParameterInfo::Kind::loop ? 1 : 0;
-  const bool two_loops = operands > 1;
+  // Several loop operands are mostly loops each directly inside the one before: operations on nests want that.
+  const auto held = [](const Stmt& loop) -> Stmt {
+    Stmt s = loop;
+    while (s->body.size() == 1) {
+      s = s->body[0];
+      if (s->kind == StmtKind::loop) return s;
+    }
+    return {};
+  };
+  const auto depth = [&](Stmt loop) {
+    int n = 0;
+    for (; loop; loop = held(loop)) ++n;
+    return n;
+  };
   for (const ParameterInfo& info : entry->declaration.parameters) {
     const auto key = [&](const std::string& value) {
       line.keys.push_back({word(info.name), {word(value)}});
@@ -78,13 +91,12 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
       case ParameterInfo::Kind::loops: {
         if (loops.empty()) break;
         Stmt chosen = loops[random.below(loops.size())];
-        // A second loop operand is mostly the loop directly inside the first: operations on nests want that.
-        if (previous && !previous->body.empty() && previous->body[0]->kind == StmtKind::loop && random.below(8) != 0)
-          chosen = previous->body[0];
-        else if (!previous && two_loops && random.below(8) != 0) {
+        if (previous && held(previous) && random.below(8) != 0)
+          chosen = held(previous);
+        else if (!previous && operands > 1 && random.below(8) != 0) {
           std::vector<Stmt> nests;
           for (const Stmt& l : loops) {
-            if (l->body.size() == 1 && l->body[0]->kind == StmtKind::loop) nests.push_back(l);
+            if (l->axis != Axis::tile && depth(l) >= operands) nests.push_back(l);
           }
           if (!nests.empty()) chosen = nests[random.below(nests.size())];
         }

@@ -42,5 +42,7 @@ Plant shift_symbol(const Which& which);
 
 /// Of partition, pad, coalesce, expand_zero, fission.
 std::vector<StepFault> segment_faults();
+/// Of tensorize, fuse_epilogue.
+std::vector<StepFault> product_faults();
 
 }  // namespace assay::fuzz

@@ -114,6 +114,7 @@ const std::vector<StepFault>& step_faults() {
   static const std::vector<StepFault> faults = [] {
     std::vector<StepFault> all = early_faults();
     for (StepFault& f : segment_faults()) all.push_back(std::move(f));
+    for (StepFault& f : product_faults()) all.push_back(std::move(f));
     return all;
   }();
   return faults;

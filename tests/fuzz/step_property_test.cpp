@@ -13,8 +13,8 @@ namespace assay::fuzz {
 namespace {
 
 // The operations that reorder; those that move values have a property of their own.
-constexpr const char* reordering[] = {"split", "swap",     "retype",      "unroll", "partition",
-                                      "pad",   "coalesce", "expand_zero", "fission"};
+constexpr const char* reordering[] = {"split",    "swap",        "retype",  "unroll",    "partition",    "pad",
+                                      "coalesce", "expand_zero", "fission", "tensorize", "fuse_epilogue"};
 
 int property_cases() {
   const char* text = std::getenv("ASSAY_PROPERTY_CASES");
@@ -66,7 +66,7 @@ TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
     EXPECT_GE(n->second.proved, 20) << operation;
     EXPECT_GE(n->second.refused, 8) << operation;
   }
-  for (const char* axis : {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized"})
+  for (const char* axis : {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized", "tile"})
     EXPECT_GE(r.axes.count(axis) ? r.axes.at(axis) : 0, 20) << axis;
   for (const char* code : {"DEP-1", "DEP-2", "DEP-3", "DEP-4", "IND-1", "IND-2", "RACE-1", "COV-1", "PRIV-1", "PAR-0",
                            "SWP-1", "UNR-3", "SCH-15"}) {

@@ -25,14 +25,6 @@ TEST(Line, UnknownOperation) {
   RULE_EQ("SCH-5", "", refused("frobnicate i").refusal.diagnostic.help);
 }
 
-TEST(Line, OperationsThatAreNotBuiltYet) {
-  for (const char* text : {"tensorize i j i", "fuse_epilogue B"}) {
-    const Step s = refused(text);
-    RULE_EQ("SCH-6", "SCH-6", s.code);
-    RULE_TRUE("SCH-6", s.refusal.diagnostic.message.find("not built yet") != std::string::npos);
-  }
-}
-
 TEST(Line, Operands) {
   for (const char* text : {"split factor=2", "swap i", "swap", "swap i j j", "split i j factor=2", "split factor=2 i",
                            "unroll i shared", "retype"})

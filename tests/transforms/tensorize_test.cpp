@@ -1,0 +1,114 @@
+// tensorize: what it makes, what it refuses (TEN-…), and which later steps a tile product stands in the way of.
+#include "moves.hpp"
+
+namespace assay::test {
+namespace {
+
+const char* const product = "for i in 0..8 { for j in 0..8 { for k in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } }";
+const char* const more = "input Z: f32[64, 64] input H: f16[64, 64]";
+
+Moved made(const std::string& statements, const std::string& schedule_line = "tensorize i j k simd=32 -> lane") {
+  return moved(nest(statements, more), schedule_line);
+}
+
+TEST(Tensorize, PutsLanesAroundTheNest) {
+  const Moved m = made(product);
+  RULE_EQ("TEN-5", printed("for lane in 0..32 @tile { " + std::string(product) + " }", more), m.text);
+  RULE_EQ("TEN-5", std::string(), m.code);
+  const Moved plain = made(product, "tensorize i j k");
+  RULE_EQ("TEN-4", printed("for lane in 0..1 @tile { " + std::string(product) + " }", more), plain.text);
+  RULE_TRUE("TEN-6", plain.text.find("for lane in") != std::string::npos);
+  const Moved again = moved(*m.after, "tensorize i j k");
+  RULE_EQ("TEN-6", std::string("SCH-15"), again.code);
+}
+
+// T82: of the six ways to name the loops one fits, whatever the order of the nest.
+TEST(Tensorize, AsksForTheRoles) {
+  int fitting = 0;
+  for (const char* order : {"i j k", "i k j", "j i k", "j k i", "k i j", "k j i"}) {
+    const Moved m = made(product, std::string("tensorize ") + order);
+    fitting += m.code.empty() ? 1 : 0;
+    RULE_EQ("TEN-3", std::string(order == std::string("i j k") ? "" : "TEN-3"), m.code);
+  }
+  RULE_EQ("TEN-3", 1, fitting);
+  RULE_EQ("TEN-2", std::string(),
+          made("for k in 0..8 { for i in 0..8 { for j in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } }").code);
+  const Step wrong = step(nest(product, more), "tensorize j i k");
+  RULE_EQ("TEN-3", std::string("write `tensorize i j k`"), wrong.refusal.diagnostic.help);
+}
+
+// T83: transposed operands, commuted factors, fma, widened elements, any lower bound and symbolic extents.
+TEST(Tensorize, TakesEveryFormOfTheProduct) {
+  for (const char* update :
+       {"B[i, j] += Y[k, i] * Z[k, j]", "B[i, j] += Y[i, k] * Z[j, k]", "B[i, j] += Z[k, j] * Y[i, k]",
+        "B[i, j] = Y[i, k] * Z[k, j] + B[i, j]", "B[i, j] = fma(Y[i, k], Z[k, j], B[i, j])",
+        "B[i, j] += f32(H[i, k]) * f32(H[k, j])", "B[2 + i, j + 1] += Y[i + 1, k] * Y[k, j + 3]"}) {
+    const Moved m = made(std::string("for i in 0..8 { for j in 0..8 { for k in 0..8 { ") + update + " } } }");
+    RULE_EQ("TEN-2", std::string(), m.code);
+  }
+  const Moved bounds = moved(nest("for i in 3..n { for j in n..9 { for k in 1..m { B[i, j] += Y[i, k] * Y[k, j] } } }",
+                                  "param n in 1..20 param m in 1..9"),
+                             "tensorize i j k simd=4");
+  RULE_EQ("TEN-2", std::string(), bounds.code);
+}
+
+// Pad masks and the guards of splits stay inside (T84): nothing has to be known about the padding.
+TEST(Tensorize, KeepsMasks) {
+  const Moved m = made(
+      "for i in 0..8 { for j in 0..8 { for k in 0..8 { if i < 5 { if k < 7 { B[i, j] += Y[i, k] * Z[k, j] } } } } }");
+  RULE_TRUE("TEN-5", m.text.find("if i < 5") != std::string::npos && m.text.find("if k < 7") != std::string::npos)
+      << m.text;
+  RULE_EQ("TEN-5", std::string(), m.code);
+}
+
+TEST(Tensorize, RefusesWhatIsNoProductOfTiles) {
+  const auto code = [](const std::string& update, const std::string& l = "tensorize i j k") {
+    return made("for i in 0..8 { for j in 0..8 { for k in 0..8 { " + update + " } } }", l).code;
+  };
+  RULE_EQ("TEN-2", std::string("TEN-2"), code("B[i, j] += Y[i, k] * 2.0"));
+  RULE_EQ("TEN-2", std::string("TEN-2"), code("B[i, j] += Y[i, k]"));
+  RULE_EQ("TEN-2", std::string("TEN-2"), code("B[i, j] += Y[i, k] * Z[k, j] A[i] = 0.0"));
+  RULE_EQ("TEN-2", std::string("TEN-2"), code("B[i, j] += Y[i, k] * B[k, j]"));
+  RULE_EQ("TEN-2", std::string("TEN-2"), code("if X[i] < 0.0 { B[i, j] += Y[i, k] * Z[k, j] }"));
+  RULE_EQ("TEN-2", std::string("TEN-2"), code("B[i, j] += Y[i, k] * Z[k, j]", "tensorize i j i"));
+  RULE_EQ("TEN-2", std::string("TEN-2"),
+          made("for i in 0..8 { A[i] = 0.0 for j in 0..8 { for k in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } }").code);
+  RULE_EQ("TEN-2", std::string("TEN-2"),
+          made("for i in 0..8 { for j in 0..8 @unrolled { for k in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } }").code);
+  RULE_EQ("TEN-2", std::string("TEN-2"),
+          made("for i in 0..8 { for j in 0..8 { for k in 0..i { B[i, j] += Y[i, k] * Z[k, j] } } }").code);
+  RULE_EQ("TEN-2", std::string("TEN-2"),
+          made("for o in 0..2 { for i in 0..8 { for j in 0..8 { for k in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } } }",
+               "tensorize o j k")
+              .code);
+  RULE_EQ("TEN-3", std::string("TEN-3"), code("B[i, j] += Y[i, 2*k] * Z[k, j]"));
+  RULE_EQ("TEN-3", std::string("TEN-3"), code("B[i + j, j] += Y[i, k] * Z[k, j]"));
+  RULE_EQ("TEN-3", std::string("TEN-3"), code("B[i, 0] += Y[i, k] * Z[k, j]"));
+  RULE_EQ("TEN-3", std::string("TEN-3"), code("B[i, j] += Y[i, 0] * Z[k, j]"));
+  RULE_EQ("TEN-4", std::string("TEN-4"), code("B[i, j] += Y[i, k] * Z[k, j]", "tensorize i j k simd=0"));
+  const Program twice = nest(std::string(product) + product, more);
+  RULE_EQ("TEN-1", std::string("TEN-1"), moved(twice, "tensorize i* j k").code);
+  RULE_EQ("TEN-1", std::string(), moved(twice, "tensorize i.1 j.1 k.1").code);
+}
+
+// What stands in a tile product is no longer scheduled, and neither are its lanes.
+TEST(Tensorize, LeavesANestThatStays) {
+  const Moved tile = made(
+      "for o in 0..2 { for i in 0..8 { for j in 0..8 { for k in 0..8 { B[i, j] += Y[i, 8*o + k] * Z[8*o + k, j] } } } "
+      "}");
+  ASSERT_TRUE(tile.after.has_value());
+  for (const char* later : {"split i factor=4", "unroll k", "unroll k materialize=true", "retype j axis=vectorized",
+                            "retype o axis=workgroup", "partition j at=4"})
+    EXPECT_EQ("SCH-15", moved(*tile.after, later).code) << later;
+  for (const char* later :
+       {"split o factor=2", "swap i j", "unroll o", "unroll o materialize=true", "partition o at=1"})
+    EXPECT_EQ("", moved(*tile.after, later).code) << later;
+  EXPECT_EQ("DOM-1", moved(*tile.after, "retype lane axis=serial").code);  // 32 times the product
+  // T87: several tile products of one accumulator.
+  const Moved once = moved(*tile.after, "privatize B over=o -> acc");
+  EXPECT_EQ("", once.code) << once.text;
+  EXPECT_NE(std::string::npos, once.text.find("acc[i, j] += Y[i, k + 8*o] * Z[k + 8*o, j]")) << once.text;
+}
+
+}  // namespace
+}  // namespace assay::test
