@@ -124,7 +124,14 @@ class Binder {
                     fmt::format("`{}*` names `{}` and all its copies", stem(symbol), stem(symbol)));
     }
     const std::vector<Stmt> found = find_loops(program_, symbol, copies);
-    for (const Stmt& l : found) out_.loops[parameter.name].push_back(l->name);
+    for (const Stmt& l : found) {
+      if (l->axis == Axis::tile) {
+        refusal_ = inapplicable(out_, "TILE-1", fmt::format("`{}` are the lanes of a tile product", l->name), l->where,
+                                "schedule the nest before `tensorize`");
+        return false;
+      }
+      out_.loops[parameter.name].push_back(l->name);
+    }
     if (!found.empty()) return true;
 
     if (program_.find_buffer(symbol) != nullptr)

@@ -61,6 +61,20 @@ TEST(FuseEpilogue, KeepsTheMaskOfTheStore) {
   EXPECT_EQ("", m.code);
 }
 
+// A condition that does not hold wherever the tail runs is one to wait for.
+TEST(FuseEpilogue, WaitsForConditions) {
+  const Moved m = moved(nest("for i in 0..9 { A[i] = X[i] if i < 4 { A[i] *= 2.0 } } for a in 0..9 { B[a, 0] = A[a] }"),
+                        "fuse_epilogue A");
+  RULE_EQ("FUS-5", printed("for i in 0..9 { A[i] = X[i] if i < 4 { A[i] *= 2.0 } B[i, 0] = A[i] }"), m.text);
+  EXPECT_EQ("", m.code);
+  const Moved implied =
+      moved(nest("for i in 0..9 { A[i] = X[i] if i < 4 { A[i] *= 2.0 } } for a in 0..3 { B[a, 0] = A[a] }"),
+            "fuse_epilogue A");
+  RULE_EQ("FUS-5", printed("for i in 0..9 { A[i] = X[i] if i < 4 { A[i] *= 2.0 if i < 3 { B[i, 0] = A[i] } } }"),
+          implied.text);
+  EXPECT_EQ("", implied.code);
+}
+
 // Cells that the tail does not have get no execution; the tail may begin elsewhere, be shifted, transposed, of fewer loops.
 TEST(FuseEpilogue, SolvesForTheLoopsOfTheTail) {
   const Moved part = made(std::string(sum) + "for a in 1..4 { for b in 0..5 step 2 { R[a, b] = D[a, b] } }");

@@ -103,7 +103,8 @@ TEST(Tensorize, LeavesANestThatStays) {
   for (const char* later :
        {"split o factor=2", "swap i j", "unroll o", "unroll o materialize=true", "partition o at=1"})
     EXPECT_EQ("", moved(*tile.after, later).code) << later;
-  EXPECT_EQ("DOM-1", moved(*tile.after, "retype lane axis=serial").code);  // 32 times the product
+  for (const char* lanes : {"retype lane axis=serial", "unroll lane", "swap o lane", "privatize B over=lane"})
+    RULE_EQ("TILE-1", std::string("TILE-1"), moved(*tile.after, lanes).code);
   // T87: several tile products of one accumulator.
   const Moved once = moved(*tile.after, "privatize B over=o -> acc");
   EXPECT_EQ("", once.code) << once.text;

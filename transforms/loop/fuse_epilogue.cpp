@@ -5,9 +5,9 @@
 // that none comes too early, is an obligation and not looked at here.
 #include <algorithm>
 
-#include "ir/analysis/access.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
+#include "transforms/facts.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
@@ -27,17 +27,6 @@ Way way_to_last_store(const Stmt& top, const Symbol& buffer) {
   };
   v.leave_stmt = [&](const Stmt&) { open.pop_back(); };
   visit(top, v);
-  return found;
-}
-
-bool reads_data(const Expr& e) {
-  bool found = false;
-  Visitor v;
-  v.enter_expr = [&](const Expr& x) {
-    found = found || x->op == Op::load || x->op == Op::variable || x->op == Op::scope;
-    return !found;
-  };
-  visit(e, v);
   return found;
 }
 
@@ -94,19 +83,20 @@ class FuseEpilogue final : public Operation {
     return std::make_unique<FuseEpilogue>(std::move(line));
   }
 
-  StepResult apply(const Program& before, Query&) const override {
+  StepResult apply(const Program& before, Query& query) const override {
     const Symbol target = line_.buffers.at("target");
     auto producer = find_producer(before, target);
     if (!producer) return tl::unexpected(std::move(producer).error());
     auto tail = find_tail(before, target, *producer);
     if (!tail) return tl::unexpected(std::move(tail).error());
     NameSupply names(before.bound_names());
-    auto moved = block_at_site(*producer, *tail, names);
+    const std::size_t site = site_of(before, producer->way, *tail, query);
+    auto moved = block_behind(site, *producer, *tail, names);
     if (!moved) return tl::unexpected(std::move(moved).error());
     Program after = before;
     const auto at = [&](std::size_t position) { return after.body.begin() + static_cast<std::ptrdiff_t>(position); };
     after.body.erase(at(tail->position));
-    const Block changed = with_behind(producer->way, 0, site_of(producer->way, tail->used), *moved);
+    const Block changed = with_behind(producer->way, 0, site, *moved);
     after.body.insert(after.body.erase(at(producer->position)), changed.begin(), changed.end());
     return placed(line_, std::move(after));
   }
@@ -207,55 +197,52 @@ class FuseEpilogue final : public Operation {
   }
 
   // FUS-5: the position on the way of the outermost statement that the tail has to wait for.
-  static std::size_t site_of(const Way& way, const std::set<Symbol>& used) {
-    std::set<Symbol> unused;
+  static std::size_t site_of(const Program& before, const Way& way, const Tail& tail, Query& query) {
+    const Formula where_tail_runs = domain_of(before, way, tail);
     for (std::size_t k = 0; k + 1 < way.size(); ++k) {
       const StmtNode& s = *way[k];
       if (s.kind == StmtKind::loop) {
-        if (used.count(s.name) == 0 || s.axis == Axis::reduce || s.axis == Axis::tile) return k;
-      } else if (reads_data(s.value)) {
-        return k;
+        if (tail.used.count(s.name) == 0 || s.axis == Axis::reduce || s.axis == Axis::tile) return k;
+        continue;
       }
+      const auto condition = s.other.empty() ? affine_condition(s.value) : std::nullopt;
+      if (!condition || !query.implied(where_tail_runs, *condition)) return k;
     }
     return way.size() - 1;
   }
 
-  static std::set<Symbol> symbols_in(const Expr& condition) {
-    std::set<Symbol> found;
-    Visitor v;
-    v.enter_expr = [&](const Expr& e) {
-      if (e->op == Op::index) e->index.collect_symbols(found);
-      return true;
-    };
-    visit(condition, v);
-    return found;
+  // What is known of the producer's symbols where their cell is one that the tail reads.
+  static Formula domain_of(const Program& before, const Way& way, const Tail& tail) {
+    Formula known = parameter_domain(before);
+    for (const Stmt& s : way) {
+      if (s->kind == StmtKind::loop) known = known & loop_domain(s);
+    }
+    for (const Stmt& s : tail.nest) {
+      const Formula f = s->kind == StmtKind::loop ? loop_domain(s) : condition_facts(s->value, true);
+      known = known & f.substitute(tail.given);
+    }
+    return known;
   }
 
-  // What goes behind the site: copies of the loops and conditions that are left, the tail's own, its body.
-  tl::expected<Block, Refusal> block_at_site(const Producer& producer, const Tail& tail, NameSupply& names) const {
+  // What goes behind the site: copies of the loops that are left, the tail's own loops and conditions, its body.
+  tl::expected<Block, Refusal> block_behind(std::size_t site, const Producer& producer, const Tail& tail,
+                                            NameSupply& names) const {
     std::map<Symbol, Index> renamed;  // loops of the producer that run again
     std::set<Symbol> gone;            // and those that do not
     std::vector<Stmt> again;          // headers, outermost first
-    const auto about_gone = [&](const std::set<Symbol>& symbols) {
-      return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& s) { return gone.count(s) != 0; });
-    };
-    for (std::size_t k = site_of(producer.way, tail.used); k + 1 < producer.way.size(); ++k) {
+    for (std::size_t k = site; k + 1 < producer.way.size(); ++k) {
       const Stmt& s = producer.way[k];
-      if (s->kind == StmtKind::branch) {
-        if (reads_data(s->value) || about_gone(symbols_in(s->value))) continue;
-        const bool then = std::find_if(s->body.begin(), s->body.end(),
-                                       [&](const Stmt& t) { return &*t == &*producer.way[k + 1]; }) != s->body.end();
-        const Expr condition = substitute(s->value, renamed);
-        again.push_back(make_branch(then ? condition : make_op(Op::lnot, {condition}), {}, {}, s->where));
-        continue;
-      }
+      if (s->kind != StmtKind::loop) continue;
       if (tail.used.count(s->name) == 0) {
         gone.insert(s->name);
         continue;
       }
-      if (about_gone(symbols_of({s->lo, s->hi})))
-        return tl::unexpected(
-            refused("FUS-6", fmt::format("the bounds of `{}` depend on a loop that is finished there", s->name), s));
+      for (const Symbol& symbol : symbols_of({s->lo, s->hi})) {
+        if (gone.count(symbol) != 0) {
+          return tl::unexpected(refused(
+              "FUS-6", fmt::format("the bounds of `{}` depend on `{}`, which is finished there", s->name, symbol), s));
+        }
+      }
       const Symbol fresh = names.fresh(s->name);
       again.push_back(
           make_loop(fresh, s->lo.substitute(renamed), s->hi.substitute(renamed), s->step, Axis::serial, {}, s->where));
