@@ -2,8 +2,10 @@
 #include "fuzz/generators/random_line.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "ir/tile_product.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::fuzz {
@@ -45,6 +47,39 @@ std::vector<Symbol> zeroed(const Program& p) {
   return found;
 }
 
+// The buffers that a top-level statement behind the last store reads.
+std::vector<Symbol> read_last(const Program& p) {
+  std::map<Symbol, int> stored, read;
+  int position = 0;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::store) stored[s->name] = position;
+    return true;
+  };
+  v.enter_expr = [&](const Expr& e) {
+    if (e->op == Op::load) read[e->name] = position;
+    return true;
+  };
+  for (const Stmt& top : p.body) {
+    visit(top, v);
+    ++position;
+  }
+  std::vector<Symbol> found;
+  for (const auto& [name, at] : stored) {
+    if (read.count(name) != 0 && read.at(name) > at) found.push_back(name);
+  }
+  return found;
+}
+
+// The loops of some tile product that is still to be made, by role: row, column, sum.
+std::vector<Stmt> product_loops(const std::vector<Stmt>& loops) {
+  for (const Stmt& l : loops) {
+    if (l->axis == Axis::tile) return {};  // what stands inside is made
+    if (const auto product = tile_product({l}, {})) return {product->row, product->column, product->sum};
+  }
+  return {};
+}
+
 }  // namespace
 
 ScheduleLine random_line(interp::Random& random, const Program& p, std::string_view operation) {
@@ -57,8 +92,21 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
   // Operations that can change a value more often than those that are always exact.
   const auto risky = [](const OperationEntry& e) { return e.declaration.greatest != Licence::exact; };
-  for (int k = 0; k < 4 && operation.empty() && !risky(*entry); ++k) entry = &all[random.below(all.size())];
+  for (int k = 0; k < 6 && operation.empty() && !risky(*entry); ++k) entry = &all[random.below(all.size())];
   const std::vector<Stmt> loops = all_loops(p);
+  // Some operations ask for more than most programs have: elsewhere nothing but a refusal would come of them.
+  const std::vector<Stmt> product = product_loops(loops);
+  const std::vector<Symbol> followed = read_last(p);
+  const auto takes_product = [](const OperationEntry& e) { return e.declaration.name == "tensorize"; };
+  const auto takes_tail = [](const OperationEntry& e) { return e.declaration.name == "fuse_epilogue"; };
+  const auto pointless = [&](const OperationEntry& e) {
+    return (takes_product(e) && product.empty()) || (takes_tail(e) && followed.empty());
+  };
+  // Where they have it, they are asked for more often.
+  if (operation.empty() && !(product.empty() && followed.empty()) && random.below(6) == 0)
+    entry = find_operation(product.empty() || (!followed.empty() && random.coin()) ? "fuse_epilogue" : "tensorize");
+  while (operation.empty() && pointless(*entry) && random.below(8) != 0) entry = &all[random.below(all.size())];
+  const bool by_role = takes_product(*entry) && !product.empty() && random.below(8) != 0;
   ScheduleLine line;
   line.op = entry->declaration.name;
   line.text = line.op;
@@ -100,6 +148,7 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
           }
           if (!nests.empty()) chosen = nests[random.below(nests.size())];
         }
+        if (by_role && line.operands.size() < product.size()) chosen = product[line.operands.size()];
         previous = chosen;
         line.operands.push_back(word(chosen->name));
         line.text += " " + chosen->name;
@@ -108,7 +157,7 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
       case ParameterInfo::Kind::storage:
       case ParameterInfo::Kind::names: break;  // those of accumulations have lines of their own
       case ParameterInfo::Kind::buffer: {
-        const std::vector<Symbol> likely = zeroed(p);
+        const std::vector<Symbol> likely = takes_tail(*entry) ? followed : zeroed(p);
         line.operands.push_back(word(likely.empty() || random.below(4) == 0
                                          ? p.buffers[random.below(p.buffers.size())].name
                                          : likely[random.below(likely.size())]));
@@ -138,7 +187,8 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         break;
       }
       case ParameterInfo::Kind::boolean:
-        if (random.below(3) != 0) key("true");
+        // Of a flag that is not built yet nothing but an error would come.
+        if (info.help == "not built yet" ? random.below(12) == 0 : random.below(3) != 0) key("true");
         break;
       case ParameterInfo::Kind::choice:
         if (info.required || random.coin()) {
