@@ -66,9 +66,10 @@ class FuseEpilogue final : public Operation {
     d.schema = "R (reorder)";
     d.obligations = {"domain-bijection", "dependence-order", "race-freedom", "launch-coverage"};
     d.example_program =
-        "program bias { input A: f32[4, 5] input B: f32[5, 6] input c: f32[6] inout D: f32[4, 6] output R: f32[4, 6]\n"
-        "  for i in 0..4 { for j in 0..6 { for k in 0..5 { D[i, j] += A[i, k] * B[k, j] } } }\n"
-        "  for a in 0..4 { for b in 0..6 { R[a, b] = max(D[a, b] + c[b], 0.0) } }\n"
+        "program bias { input A: f32[4, 5] input c: f32[4]\n"
+        "  inout D: f32[4] output R: f32[4]\n"
+        "  for i in 0..4 { for k in 0..5 { D[i] += A[i, k] } }\n"
+        "  for a in 0..4 { R[a] = max(D[a] + c[a], 0.0) }\n"
         "}\n";
     d.example_schedule = "fuse_epilogue D\n";
     return d;

@@ -36,8 +36,11 @@ class Tensorize final : public Operation {
     d.schema = "R (reorder)";
     d.obligations = {"domain-bijection", "dependence-order"};
     d.example_program =
-        "program product { input A: f32[8, 16] input B: f32[16, 8] inout C: f32[8, 8]\n"
-        "  for i in 0..8 { for j in 0..8 { for k in 0..16 { C[i, j] += A[i, k] * B[k, j] } } }\n"
+        "program product { input A: f32[8, 16] input B: f32[16, 8]\n"
+        "  inout C: f32[8, 8]\n"
+        "  for i in 0..8 { for j in 0..8 { for k in 0..16 {\n"
+        "    C[i, j] += A[i, k] * B[k, j]\n"
+        "  } } }\n"
         "}\n";
     d.example_schedule = "tensorize i j k simd=32 -> lane\n";
     return d;
