@@ -58,7 +58,7 @@ class Tracer {
   void statement(const Stmt& s) {
     switch (s->kind) {
       case StmtKind::loop: {
-        const std::int64_t hi = value(s->hi);
+        const std::int64_t hi = s->axis == Axis::tile ? value(s->lo) + 1 : value(s->hi);  // lanes are one
         for (std::int64_t i = value(s->lo); i < hi && out_.problem.empty(); i += s->step) {
           values_[s->name] = i;
           block(s->body);
