@@ -117,8 +117,8 @@ class Command {
     LintOptions options;
     options.budgets = budgets();
     options.judges.inspection = inspection();
-    if (!a_.limits.empty()) {
-      auto limits = parse_limits(a_.limits);
+    if (a_.limits) {
+      auto limits = parse_limits(*a_.limits);
       if (!limits) return failed(limits.error());
       options.limits = std::move(*limits);
     }

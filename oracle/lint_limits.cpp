@@ -20,7 +20,7 @@ std::optional<std::string> excess(const Program& p, const DeviceLimits& limits, 
   for (std::size_t k = 0; k < shapes->size(); ++k) {
     for (std::size_t i = 0; i < resource_count; ++i) {
       const auto r = static_cast<Resource>(i);
-      if (!limits.of(r) || limit_code(r) != o.code) continue;
+      if (!limits.of(r) || limit_claim(k, r, *limits.of(r)) != o.claim) continue;
       const auto wanted = requested((*shapes)[k], r);
       if (wanted && *wanted <= *limits.of(r)) continue;
       const std::string at = o.witness->parameters.empty() ? std::string() : " at " + text(o.witness->parameters);

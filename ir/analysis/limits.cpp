@@ -41,6 +41,10 @@ std::string_view name(Resource r) { return table[static_cast<std::size_t>(r)].wo
 std::string_view description(Resource r) { return table[static_cast<std::size_t>(r)].description; }
 std::string_view limit_code(Resource r) { return table[static_cast<std::size_t>(r)].code; }
 
+std::string limit_claim(std::size_t launch, Resource r, std::int64_t most) {
+  return fmt::format("launch {} asks for at most {} {}", launch + 1, most, description(r));
+}
+
 Result<DeviceLimits> parse_limits(std::string_view text) {
   DeviceLimits out;
   out.text = std::string(text);

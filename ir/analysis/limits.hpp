@@ -18,6 +18,8 @@ std::string_view name(Resource r);
 std::string_view description(Resource r);
 /// LIM-10 to LIM-13.
 std::string_view limit_code(Resource r);
+/// What is claimed of launch number `launch`, from 0: "launch 1 asks for at most 1024 threads in a group".
+std::string limit_claim(std::size_t launch, Resource r, std::int64_t most);
 
 struct DeviceLimits {
   std::string text{};  // as it was asked for

@@ -135,7 +135,7 @@ std::vector<Obligation> limit_obligations(const Program& p, const DeviceLimits& 
       const auto r = static_cast<Resource>(i);
       if (!limits.of(r)) continue;
       const std::string code(limit_code(r));
-      const std::string claim = fmt::format("launch {} asks for at most {} {}", k + 1, *limits.of(r), description(r));
+      const std::string claim = limit_claim(k, r, *limits.of(r));
       const auto products = asked(p, launches[k], r);
       if (!products) {
         out.push_back({"launch-limits",

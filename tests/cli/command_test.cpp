@@ -301,6 +301,7 @@ TEST_F(CommandLine, MenusAndLimits) {
   EXPECT_NE(assay_command({"menu", scale_, "--default", "gpu"}).out.find("retype i axis=grid"), std::string::npos);
   RULE_EQ("CLI-3", 2, assay_command({"menu", scale_, "--default", "tpu"}).status);
   RULE_EQ("LIM-14", 2, assay_command({"lint", scale_, "--limits", "tpu"}).status);
+  RULE_EQ("LIM-14", 2, assay_command({"lint", scale_, "--limits", ""}).status);
   EXPECT_EQ(assay_command({"lint", scale_, "--limits", "cuda"}).status, 0);
 }
 
