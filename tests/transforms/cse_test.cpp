@@ -48,6 +48,32 @@ TEST(Cse, ScopesAreEqualUpToTheirNames) {
   RULE_EQ("CSE-3", std::string("CSE-1"), shared("A[0] = X[0] + 0.0 B[0, 0] = X[0] + (-0.0)").code);
 }
 
+TEST(Cse, ScopesInsideScopesAreComputedBeforeTheirUse) {
+  const auto sum = [](const std::string& s) {
+    return "scope " + s + ": f32 { " + s + " = 0.0 for k in 0..8 { " + s + " = " + s + " + Y[i, k] } }";
+  };
+  const auto outer = [&](const std::string& t, const std::string& s) {
+    return "scope " + t + ": f32 { " + t + " = 1.0 for l in 0..4 { " + t + " = " + t + " * X[l] + " + sum(s) + " } }";
+  };
+  const Moved m = shared("for i in 0..8 { A[i] = " + outer("t", "a") + " - " + sum("b") + " B[i, 0] = " + sum("c") +
+                         " - " + outer("u", "d") + " }");
+  RULE_EQ("CSE-3", std::string(), m.code);
+  RULE_TRUE("CSE-3", m.text.find("A[i] = common - common.1") != std::string::npos) << m.text;
+  RULE_TRUE("CSE-3", m.text.find("B[i, 0] = common.1 - common") != std::string::npos) << m.text;
+  RULE_EQ("CSE-1", std::string("CSE-1"), moved(*m.after, "cse").code);
+  // Of another row; and with a condition inside.
+  const auto row = [](const std::string& s, const std::string& i, const std::string& more) {
+    return "scope " + s + ": f32 { " + s + " = 0.0 for k in 0..8 { if k < " + more + " { " + s + " = " + s + " + Y[" +
+           i + ", k] } } }";
+  };
+  const auto code = [&](const std::string& a, const std::string& b) {
+    return shared("for i in 0..8 { for j in 0..8 { B[i, j] = " + a + " A[j] = " + b + " } }").code;
+  };
+  RULE_EQ("CSE-3", std::string("CSE-1"), code(row("s", "i", "4"), row("t", "j", "4")));
+  RULE_EQ("CSE-3", std::string("CSE-1"), code(row("s", "i", "4"), row("t", "i", "5")));
+  RULE_EQ("CSE-3", std::string(), code(row("s", "i", "4"), row("t", "i", "4")));
+}
+
 TEST(Cse, AValueCarriesUntilSomethingChanges) {
   const auto code = [](const std::string& between, const std::string& declarations = {}) {
     return shared("A[0] = A[9] * 2.0 " + between + " B[0, 0] = A[9] * 2.0", "cse", declarations).code;
@@ -62,6 +88,8 @@ TEST(Cse, AValueCarriesUntilSomethingChanges) {
   RULE_EQ("CSE-4", std::string("CSE-1"), read("if flag[0] > 0 { A[9] = 0.0 }"));
   RULE_EQ("CSE-4", std::string(""), read("for q in 0..3 { B[q, 5] = 0.0 }"));
   RULE_EQ("CSE-4", std::string("CSE-1"), read("launch"));
+  RULE_EQ("CSE-4", std::string("CSE-1"),
+          shared("for w in 0..4 @workgroup { B[w, 0] = A[9] * 2.0 barrier B[w, 1] = A[9] * 2.0 }").code);
   RULE_EQ("CSE-4", std::string("CSE-1"), shared("var v: f32 = X[0] A[0] = v * 2.0 v = 5.0 B[0, 0] = v * 2.0").code);
   // On either side of a disturbance.
   const Moved m =
