@@ -116,7 +116,7 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
   }
   if (is({"parse"})) {
     choice("--as", a.form, {"air", "canonical", "c-like", "digest", "facts"},
-           "what to print: the text, the text under canonical names, C, SHA-256 names, or facts");
+           "what to print: text, text with canonical names, C, SHA-256, or facts");
   }
   if (is({"menu"}))
     choice("--licence", a.licence, {"exact", "reassociates", "rounds"}, "the greatest licence of a step");

@@ -6,6 +6,7 @@
 
 #include "fuzz/judges/values.hpp"
 #include "ir/analysis/access.hpp"
+#include "ir/traverse.hpp"
 
 namespace assay::fuzz {
 namespace {
@@ -33,7 +34,17 @@ class Walk {
  public:
   Walk(const Program& p, const Extraction& extraction, const Environment& parameters, std::size_t limit)
       : program_(p), extraction_(extraction), parameters_(parameters), limit_(limit) {
-    number(p.body);
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& stmt) {
+      number_[&*stmt] = next_++;
+      return true;
+    };
+    // A scope's own statements are numbered too, and what they touch is not traced.
+    v.enter_expr = [&](const Expr& e) {
+      unknown_ |= e->op == Op::scope;
+      return true;
+    };
+    visit(p.body, v);
   }
 
   // The traces of all threads of one launch.
@@ -58,14 +69,6 @@ class Walk {
   bool gave_up() const { return unknown_ || count_ > limit_; }
 
  private:
-  void number(const Block& b) {
-    for (const Stmt& s : b) {
-      number_[&*s] = next_++;
-      number(s->body);
-      number(s->other);
-    }
-  }
-
   // A loop's slot is how deep loops of its kind are nested in it.
   template <typename Kind>
   int find_slots(const Block& b, Kind kind) {

@@ -141,6 +141,16 @@ bool rewrites_values(const Program& p, const Program& q) {
   const View before(p), after(q);
   const auto alignment = align(before, after);
   if (!alignment) return false;
+  // Storage that is read and never stored is a tile without its copy: schema F says which cell is missing.
+  for (const Buffer& b : q.buffers) {
+    if (p.find_buffer(b.name)) continue;
+    const auto& nodes = after.extraction.nodes;
+    const bool stored = std::any_of(nodes.begin(), nodes.end(), [&](const Node& n) {
+      const Access* store = n.store();
+      return store && store->storage == b.name;
+    });
+    if (!stored) return false;
+  }
   if (!alignment->removed.empty()) return true;
   if (!alignment->added.empty())
     return !std::all_of(alignment->added.begin(), alignment->added.end(), [](const Node* n) { return is_copy(*n); });

@@ -38,7 +38,7 @@ TEST(EngineProperty, compiled_programs_do_what_the_tree_walk_does) {
 
 TEST(EngineProperty, every_planted_fault_makes_it_fail) {
   for (const EngineFault& fault : engine_faults()) {
-    const EnginePropertyResult r = check_engines(7, 3000, fault.plant);
+    const EnginePropertyResult r = check_engines(7, 9000, fault.plant);
     RULE_TRUE("EXEC-38", !r.failures.empty()) << fault.name << " (" << r.programs << " programs)";
   }
 }

