@@ -94,27 +94,6 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
   const auto risky = [](const OperationEntry& e) { return e.declaration.greatest != Licence::exact; };
   for (int k = 0; k < 6 && operation.empty() && !risky(*entry); ++k) entry = &all[random.below(all.size())];
   const std::vector<Stmt> loops = all_loops(p);
-  // Some operations ask for more than most programs have: elsewhere nothing but a refusal would come of them.
-  const std::vector<Stmt> product = product_loops(loops);
-  const std::vector<Symbol> followed = read_last(p);
-  const auto takes_product = [](const OperationEntry& e) { return e.declaration.name == "tensorize"; };
-  const auto takes_tail = [](const OperationEntry& e) { return e.declaration.name == "fuse_epilogue"; };
-  const auto pointless = [&](const OperationEntry& e) {
-    return (takes_product(e) && product.empty()) || (takes_tail(e) && followed.empty());
-  };
-  // Where they have it, they are asked for more often.
-  if (operation.empty() && !(product.empty() && followed.empty()) && random.below(6) == 0)
-    entry = find_operation(product.empty() || (!followed.empty() && random.coin()) ? "fuse_epilogue" : "tensorize");
-  while (operation.empty() && pointless(*entry) && random.below(8) != 0) entry = &all[random.below(all.size())];
-  const bool by_role = takes_product(*entry) && !product.empty() && random.below(8) != 0;
-  ScheduleLine line;
-  line.op = entry->declaration.name;
-  line.text = line.op;
-  const auto word = [&](std::string text) { return ScheduleWord{std::move(text), {1, 1, 1}}; };
-  Stmt previous;
-  int operands = 0;
-  for (const ParameterInfo& info : entry->declaration.parameters)
-    operands += info.kind == ParameterInfo::Kind::loop ? 1 : 0;
   // Several loop operands are mostly loops each directly inside the one before: operations on nests want that.
   const auto held = [](const Stmt& loop) -> Stmt {
     Stmt s = loop;
@@ -129,6 +108,33 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
     for (; loop; loop = held(loop)) ++n;
     return n;
   };
+  const auto loop_operands = [](const OperationEntry& e) {
+    const auto& all_of_them = e.declaration.parameters;
+    return static_cast<int>(std::count_if(all_of_them.begin(), all_of_them.end(), [](const ParameterInfo& info) {
+      return info.kind == ParameterInfo::Kind::loop;
+    }));
+  };
+  int deepest = 0;
+  for (const Stmt& l : loops) deepest = std::max(deepest, l->axis == Axis::tile ? 0 : depth(l));
+  // Some operations ask for more than most programs have: elsewhere nothing but a refusal would come of them.
+  const std::vector<Stmt> product = product_loops(loops);
+  const std::vector<Symbol> followed = read_last(p);
+  const auto takes_product = [](const OperationEntry& e) { return e.declaration.name == "tensorize"; };
+  const auto takes_tail = [](const OperationEntry& e) { return e.declaration.name == "fuse_epilogue"; };
+  const auto pointless = [&](const OperationEntry& e) {
+    return (takes_product(e) && product.empty()) || (takes_tail(e) && followed.empty()) || deepest < loop_operands(e);
+  };
+  // Where they have it, they are asked for more often.
+  if (operation.empty() && !(product.empty() && followed.empty()) && random.below(2) == 0)
+    entry = find_operation(product.empty() || (!followed.empty() && random.coin()) ? "fuse_epilogue" : "tensorize");
+  while (operation.empty() && pointless(*entry) && random.below(8) != 0) entry = &all[random.below(all.size())];
+  const bool by_role = takes_product(*entry) && !product.empty() && random.below(8) != 0;
+  ScheduleLine line;
+  line.op = entry->declaration.name;
+  line.text = line.op;
+  const auto word = [&](std::string text) { return ScheduleWord{std::move(text), {1, 1, 1}}; };
+  Stmt previous;
+  const int operands = loop_operands(*entry);
   for (const ParameterInfo& info : entry->declaration.parameters) {
     const auto key = [&](const std::string& value) {
       line.keys.push_back({word(info.name), {word(value)}});

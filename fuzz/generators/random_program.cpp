@@ -196,7 +196,7 @@ class Generator {
     if (!shape_.threads && chance(2))
       body = {make_loop("l" + std::to_string(next_loop_++), 0, 1 + below(40), 1, Axis::tile, body)};
     around(blocks);
-    if (rank_["X"] == rank_["Y"] && chance(2)) tail_ = epilogue(target, sides[0].at, sides[1].at);
+    if (rank_["X"] == rank_["Y"] && !chance(4)) tail_ = epilogue(target, sides[0].at, sides[1].at);
     ranges_ = saved;
     return body.front();
   }
