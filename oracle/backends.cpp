@@ -117,7 +117,8 @@ bool CompiledPair::enclosed(const Program& p, const std::string& which, const Pa
   const auto escape = interp::enclosure::find_escape(e, executed);
   if (!escape) return true;
   result_.contradiction = fmt::format(
-      "{}: the {} program, {}{}: {}[{}] = {} is outside {}, which holds every value that its functions may have (rigour S)",
+      "{}: the {} program, {}{}: {}[{}] = {} is outside {}, which holds every value that its functions may have "
+      "(rigour S)",
       result_.label, which, text(choice), at_text(size), escape->buffer, fmt::join(escape->cell, ", "),
       to_text(escape->executed), interp::enclosure::text(escape->range));
   result_.report.equal = false;
@@ -132,8 +133,7 @@ bool CompiledPair::run_interpreted(const ParameterMap& size, const InputChoice& 
     return false;
   if (!enclosed(program_, "source", size, choice, inputs, *first)) return false;
   const auto second = run(*after_, "final", size, choice, inputs, case_seconds);
-  if (!second ||
-      !enclosed(final_program_, "final", size, choice, inputs, *second) ||
+  if (!second || !enclosed(final_program_, "final", size, choice, inputs, *second) ||
       !agree(after.outputs, *second, "interp", result_.label + " of the final program", size, choice, inputs))
     return false;
   ++result_.report.cases;

@@ -53,8 +53,8 @@ bool is_affine(const Instance& x, const Access& a) {
 }
 
 Obligation refused_claim(std::string claim, std::string why, const Stmt& where) {
-  Obligation o{"claim",        std::move(claim), Obligation::Status::undecided, "structure", "CLAIM-1",
-               std::move(why), {},               false,                         {}};
+  Obligation o{
+      "claim", std::move(claim), Obligation::Status::undecided, "structure", "CLAIM-1", std::move(why), {}, false, {}};
   if (where) {
     o.witness = Witness{};
     o.witness->first.where = where->where;

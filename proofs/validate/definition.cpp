@@ -37,8 +37,9 @@ bool solve(const Index& form, const Index& value, const std::vector<Stmt>& loops
   for (const auto& [atom, coefficient] : form.terms()) {
     const Index term = Index::symbol(atom->symbol) * coefficient;
     if (atom->kind != IndexAtom::Kind::symbol) return false;
-    const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == atom->symbol; });
-    if (loop == loops.end() || known.count(atom->symbol) != 0) {
+    const Symbol& symbol = atom->symbol;
+    const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == symbol; });
+    if (loop == loops.end() || known.count(symbol) != 0) {
       rest = rest - term.substitute(known);
     } else {
       unknown.push_back({coefficient, &*loop});

@@ -54,8 +54,9 @@ TEST(Candidates, FollowTheDeclaration) {
         all.end());
     return all;
   }());
-  RULE_EQ("MENU-1", (Lines{"op i t=B", "op i t=Y", "op j t=B", "op j t=Y", "op k t=A", "op k t=X"}),
-          lines_of({parameter("loop", Kind::loop), parameter("t", Kind::storage), parameter("c", Kind::names, false)}, p));
+  RULE_EQ(
+      "MENU-1", (Lines{"op i t=B", "op i t=Y", "op j t=B", "op j t=Y", "op k t=A", "op k t=X"}),
+      lines_of({parameter("loop", Kind::loop), parameter("t", Kind::storage), parameter("c", Kind::names, false)}, p));
   RULE_EQ("MENU-1", (Lines{"op", "op flag=true"}), lines_of({parameter("flag", Kind::boolean, false)}, p));
   ParameterInfo choice = parameter("c", Kind::choice);
   choice.choices = {"x", "y"};

@@ -75,7 +75,8 @@ class Common {
     Block out = b;
     while (auto next = once(out)) out = *std::move(next);
     for (Stmt& s : out) {
-      if (s->axis == Axis::reduce || s->axis == Axis::tile) continue;  // one accumulation and nothing else (WF-12, WF-26)
+      if (s->axis == Axis::reduce || s->axis == Axis::tile)
+        continue;  // one accumulation and nothing else (WF-12, WF-26)
       s = with(s, [&](StmtNode& n) {
         n.body = block(n.body);
         n.other = block(n.other);
