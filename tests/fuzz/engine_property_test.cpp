@@ -37,7 +37,11 @@ TEST(EngineProperty, compiled_programs_do_what_the_tree_walk_does) {
 }
 
 TEST(EngineProperty, every_planted_fault_makes_it_fail) {
-  for (const EngineFault& fault : engine_faults()) {
+  // A shortened run takes every sixth.
+  const std::size_t step = std::getenv("ASSAY_PROPERTY_CASES") != nullptr ? 6 : 1;
+  const std::vector<EngineFault> faults = engine_faults();
+  for (std::size_t k = 0; k < faults.size(); k += step) {
+    const EngineFault& fault = faults[k];
     const EnginePropertyResult r = check_engines(7, 9000, fault.plant);
     RULE_TRUE("EXEC-38", !r.failures.empty()) << fault.name << " (" << r.programs << " programs)";
   }

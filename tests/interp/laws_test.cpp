@@ -2,6 +2,7 @@
 // checker itself.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -26,18 +27,24 @@ std::string describe(const laws::Law& law, Type t, const Finding& f) {
 }
 
 TEST(Laws, EveryRowIsAsClaimedAtEveryTypeItNames) {
-  int exact = 0, refuted = 0;
+  // A shortened run takes the first type of every row, and every eighth of the others.
+  const bool shortened = std::getenv("ASSAY_PROPERTY_CASES") != nullptr;
+  int exact = 0, refuted = 0, row = 0;
   for (const laws::Law& law : laws::all_laws()) {
     EXPECT_TRUE((law.exact & law.refuted).empty()) << law.name;
+    bool first = true;
     for (const Type t : scalar_types) {
       if (!law.exact.contains(t) && !law.refuted.contains(t)) continue;
+      if (shortened && !first && ++row % 8 != 0) continue;
+      first = false;
       const Finding f = laws::check_law(law.sides(t));
       const bool as_claimed = f.verdict == (law.exact.contains(t) ? Verdict::holds : Verdict::refuted);
       RULE_TRUE(law.rule, as_claimed) << describe(law, t, f);
       (law.exact.contains(t) ? exact : refuted) += 1;
     }
   }
-  RULE_TRUE("LAW-1", exact > 400 && refuted > 200) << exact << " exact, " << refuted << " refuted";
+  RULE_TRUE("LAW-1", shortened ? exact + refuted > 100 : exact > 400 && refuted > 200)
+      << exact << " exact, " << refuted << " refuted";
 }
 
 TEST(Laws, NamesAreUniqueAndRulesAreThoseOfThePage) {
