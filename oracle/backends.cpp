@@ -161,7 +161,7 @@ void CompiledPair::run_full(const ParameterMap& size, const std::vector<InputCho
   result_.report.sizes.push_back(size);
   result_.report.cases += done;
   const std::string verdict = !compared_   ? "run, not compared"
-                              : reordered_ ? "run, not compared with each other (additions were reordered)"
+                              : reordered_ ? "run, not compared with each other (order or rounding changed)"
                                            : "source = final: every bit equal";
   result_.notes.push_back(fmt::format("{}, {}{}: {}", result_.label, count(done, "input"), at_text(size), verdict));
 }

@@ -10,9 +10,9 @@ namespace assay::fuzz {
 /// What a program may contain; the sizes stay small enough to enumerate every pair of its accesses.
 struct ProgramShape {
   int max_depth = 3;
-  bool hardware = true;   // @grid loops
-  bool threads = false;   // @workgroup, @reduce, barriers: verdicts are then undecided (PAR-0)
-  bool data = true;       // data-dependent conditions and dynamic indices
+  bool hardware = true;  // @grid loops
+  bool threads = false;  // @workgroup, @reduce, barriers
+  bool data = true;      // data-dependent conditions and dynamic indices
 };
 
 /// A well-formed program whose accesses are inside their buffers. It may still race or read undefined cells: whoever needs
