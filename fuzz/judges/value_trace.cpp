@@ -173,8 +173,20 @@ class Machine {
         effect(s, v);
         return;
       }
+      case StmtKind::launch:  // copies and variables end with their launch
+        variables_.clear();
+        for (auto it = memory_.begin(); it != memory_.end();) {
+          const Buffer& b = *program_.find_buffer(it->first.first);
+          it = is_private(b.kind) || b.kind == BufferKind::shared ? memory_.erase(it) : std::next(it);
+        }
+        return;
       default: throw Beyond{};
     }
+  }
+
+  TermId variable(const Symbol& s) {
+    const auto it = variables_.find(s);
+    return it == variables_.end() ? undefined() : it->second;
   }
 
   void effect(const Stmt& s, TermId v) { effects.push_back({{numbers_.at(&*s), loops_}, {v, &*s, at_}}); }
@@ -213,7 +225,7 @@ class Machine {
     switch (e->op) {
       case Op::literal: return constant(e->literal);
       case Op::index: return terms_.make("index " + std::to_string(value(e->index)));
-      case Op::variable: return defined(variables_.at(e->name), e->name);
+      case Op::variable: return defined(variable(e->name), e->name);
       case Op::load: {
         const Buffer& b = *program_.find_buffer(e->name);
         return defined(content(b, indices(b, e->args)), e->name);

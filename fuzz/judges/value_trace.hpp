@@ -3,7 +3,7 @@
 // Knows nothing of proofs: no formula, no engine, no access extraction. Input cells are leaves, operations build shared terms
 // (equal structure, equal term), and a conversion to a wider type and back is dropped. Conditions that read data come out true
 // or false by a hash of their term and a seed, so that both programs take the same path; elements of integer inputs are small
-// hashed numbers. Serial and unrolled loops only.
+// hashed numbers. Serial and unrolled loops, and launches.
 #pragma once
 
 #include <optional>

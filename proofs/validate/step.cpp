@@ -485,10 +485,6 @@ Validation not_built(std::string reason) {
   return out;
 }
 
-bool has_launch(const Program& p) {
-  return std::any_of(p.body.begin(), p.body.end(), [](const Stmt& s) { return s->kind == StmtKind::launch; });
-}
-
 }  // namespace
 
 Validation validate(const Program& before, const Program& after, Query& query) {
@@ -501,8 +497,6 @@ Validation validate(const Program& before, const Program& after, Query& query) {
   }
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
-  if (has_launch(before) || has_launch(after))
-    return not_built("proofs about values that take another way in a program of several launches are not built yet");
   return validate_flow(before, after, query);
 }
 

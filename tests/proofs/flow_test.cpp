@@ -48,6 +48,40 @@ TEST(Flow, private_storage_does_not_outlive_a_launch) {
   RULE_TRUE("PRF-42", !codes("launch", "local", {0, 1, -1, -1, 2, 3, 4}).empty());
 }
 
+TEST(Flow, values_pass_from_launch_to_launch_through_device_memory) {
+  // Threads of the second launch read what others wrote in the first, through a tile of their group or a copy of their own.
+  const std::string head = "input A: f32[8] temp T: f32[8] inout Y: f32[8] ";
+  const std::string first = "for g in 0..2 @grid { for t in 0..4 @workgroup { T[4*g + t] = A[4*g + t] } } launch ";
+  const auto codes = [&](const std::string& storage, const std::string& body, const std::vector<int>& sources) {
+    const std::string second = "for h in 0..2 @grid { for u in 0..4 @workgroup { ";
+    return judge(head + first + second + "Y[4*h + u] = T[7 - 4*h - u] } }",
+                 head + storage + first + second + body + " } }", sources)
+        .codes();
+  };
+  const std::vector<int> tile{0, 1, 2, 3, 4, 5, -1, -1, 6};
+  RULE_EQ("PLL-20", std::string(), codes("shared S: f32[4] ", "S[u] = T[7 - 4*h - u] barrier Y[4*h + u] = S[u]", tile));
+  RULE_EQ("PLL-20", std::string(),
+          codes("shared S: f32[4] ", "S[3 - u] = T[4 + u - 4*h] barrier Y[4*h + u] = S[u]", tile));
+  RULE_TRUE("PLL-20", !codes("shared S: f32[4] ", "S[u] = T[4*h + u] barrier Y[4*h + u] = S[u]", tile).empty());
+  RULE_EQ("PLL-20", std::string("RACE-2"),
+          codes("shared S: f32[4] ", "S[3 - u] = T[4 + u - 4*h] Y[4*h + u] = S[u]", {0, 1, 2, 3, 4, 5, -1, 6}));
+  RULE_EQ("PLL-20", std::string(),
+          codes("local r: f32[1] ", "r[0] = T[7 - 4*h - u] Y[4*h + u] = r[0]", {0, 1, 2, 3, 4, 5, -1, 6}));
+  // A copy of the launch before, in either kind of memory.
+  const auto early = [&](const std::string& kind) {
+    const std::string loops = "for a in 0..2 @grid { for b in 0..4 @workgroup { ";
+    const std::string last = "for h in 0..2 @grid { for u in 0..4 @workgroup { Y[4*h + u] = ";
+    return judge(head + first + loops + "Y[4*a + b] = 1.0 } } launch " + last + "T[4*h + u] } }",
+                 head + kind + " S: f32[8] " + first + loops + "S[4*a + b] = T[4*a + b] Y[4*a + b] = 1.0 } } launch " +
+                     last + "S[4*h + u] } }",
+                 {0, 1, 2, 3, 4, 5, -1, 6, 7, 8, 9, 10})
+        .codes();
+  };
+  RULE_EQ("PLL-20", std::string(), early("temp"));
+  RULE_TRUE("PLL-20", !early("shared").empty());
+  RULE_TRUE("PLL-20", !early("local").empty());
+}
+
 TEST(Flow, an_engine_that_gives_up_proves_nothing) {
   const Judged j = judge(sum, rows + "for i in 0..n { var s: f32 = y[i] for k in 0..m { s = s + A[i, k] } y[i] = s }",
                          {0, -1, 1, 2, -1}, {}, 1);
