@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -56,12 +55,7 @@ void check_example(benchmark::State& state, const std::string& name) {
 }  // namespace
 
 void register_checks() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(ASSAY_SOURCE_DIR) + "/examples")) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  for (const auto& name : names) {
+  for (const std::string& name : example_names()) {
     const std::string title = "check/" + name;
     benchmark::RegisterBenchmark(title.c_str(), [name](benchmark::State& state) { check_example(state, name); })
         ->UseManualTime()

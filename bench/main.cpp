@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   assay::bench::register_interpreters();
   assay::bench::register_checks();
+  assay::bench::register_pipelines();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

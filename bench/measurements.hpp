@@ -6,6 +6,9 @@ namespace assay::bench {
 /// `check/NAME` for every folder of examples/.
 void register_checks();
 
+/// `pipeline/NAME` for every folder of examples/.
+void register_pipelines();
+
 /// `interpreter/…`: the compiled interpreter by type and feature, the tree walk, tracking of marks; `enclosure`.
 void register_interpreters();
 

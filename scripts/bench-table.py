@@ -58,6 +58,17 @@ def main():
     if all(examples):
         row("all proofs of all examples", f"{examples[0]['total_ms'] / 1e3:.3f} s",
             f"by isl alone {examples[1]['total_ms'] / 1e3:.3f} s")
+    kinds = medians.get("obligations_by_kind")
+    for kind in sorted(key[:-len(".count")] for key in kinds or {} if key.endswith(".count")):
+        row(f"  {kind}: median time of its questions", f"{kinds[kind + '.median_us'] / 1e3:.3f} ms",
+            f"slowest {kinds[kind + '.slowest_us'] / 1e3:.2f} ms, of {kinds[kind + '.count']:.0f}")
+    pipelines = sorted(((r["steps"], r["total_ms"], name) for name, r in medians.items() if name.startswith("pipeline/")), reverse=True)
+    for steps, time, name in pipelines[:3]:
+        row(f"{name.replace('pipeline/', 'schedule of examples/')}, {steps:.0f} steps, proved", f"{time / 1e3:.3f} s", "aim: under 1 s")
+    for name, run in medians.items():
+        if name.startswith("needless/"):
+            row(f"{name.replace('needless/', 'needlessly undecided: ')}", f"{100 * run['needless'] / run['judged']:.2f} %",
+                f"{run['needless']:.0f} of {run['judged']:.0f}; aim: under 1 %")
     small = {"tcc": "aim: 1000", "gcc_O2": "aim: 40", "gcc_O0": "", "clang_O2": ""}
     for name, aim in small.items():
         run = next((r for key, r in medians.items() if key.startswith(f"small_kernels_by/{name}/")), None)
