@@ -163,7 +163,7 @@ ScheduleLine random_rewrite_line(interp::Random& random, const Program& p, std::
   line.op = std::string(operation);
   line.text = line.op;
   if (operation == "inline") {
-    const bool scratch = p.find_buffer("T") && random.below(8) != 0;
+    const bool scratch = p.find_buffer("T") && random.below(8) < 5;
     line.operands.push_back(word(scratch ? "T" : p.buffers[random.below(p.buffers.size())].name));
     line.text += " " + line.operands.back().text;
   }

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "fuzz/generators/random_phases.hpp"
 #include "fuzz/generators/random_program.hpp"
 #include "fuzz/generators/rewritable.hpp"
 #include "fuzz/targets/paired_runs.hpp"
+#include "ir/text/source.hpp"
 #include "oracle/compare.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
@@ -27,7 +29,9 @@ class RewriteProperty {
   RewritePropertyResult run() {
     for (std::uint64_t k = 0; result_.pairs < options_.pairs && k < 60U * static_cast<unsigned>(options_.pairs); ++k) {
       interp::Random random(interp::seed_for("rewrite-property", options_.seed * 1000003 + k));
-      const Program p = number_statements(rewritable(random, random_program(random)));
+      const Program drawn =
+          options_.threads ? parse_source(random_phases(random), "phases.air")->programs.at(0) : random_program(random);
+      const Program p = number_statements(rewritable(random, drawn));
       if (!check_well_formed(p).empty() || all_sizes(p).empty()) continue;
       const ScheduleLine line = random_rewrite_line(random, p, operations_[random.below(operations_.size())]);
       auto rewritten = apply_line(p, line, *query_);

@@ -13,6 +13,7 @@ struct RewritePropertyOptions {
   std::uint64_t seed = 1;
   int pairs = 500;
   std::string operation{};           // one of schema W; empty: all
+  bool threads = false;              // over programs of threads and barriers
   const StepFault* fault = nullptr;  // planted into the result
 };
 

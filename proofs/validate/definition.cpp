@@ -139,39 +139,62 @@ Formula Definitions::not_this(const Side& read, const Instance& source) {
                        !ordered_before(source, true, *read.at, false, of), Formula::all(std::move(overwritten))});
 }
 
-// Something that the expression reads is stored to between its evaluation and its use.
-Formula Definitions::stale(const Definition& d, const Instance& source, const Instance& reader) {
-  std::vector<Formula> out;
+// The accesses of the expression that read what other statements may store.
+std::vector<std::pair<const Node*, const Access*>> Definitions::inputs(const Definition& d) const {
+  std::vector<std::pair<const Node*, const Access*>> out;
   std::vector<const Node*> nodes = d.scopes;
   nodes.push_back(d.writer);
+  const int last = d.scopes.empty() ? d.writer->statement : d.scopes.back()->statement;
   for (const Node* n : nodes) {
-    Instance x = source;
-    x.node = n;
-    for (const Stmt& loop : n->loops)
-      x.symbols.emplace(loop->name, Index::symbol(loop->name + "'in" + std::to_string(fresh_)));
-    ++fresh_;
     for (const Access& a : n->accesses) {
       if (a.writes || definitions_.count(a.storage) != 0) continue;
       if (a.variable) {
         // Variables of the expression's own scopes.
         const int declared = view_.extraction.variables.at(a.storage).statement;
-        const int last = d.scopes.empty() ? d.writer->statement : d.scopes.back()->statement;
         if (declared >= d.writer->statement && declared <= last) continue;
       } else if (!is_writable(view_.program.find_buffer(a.storage)->kind)) {
         continue;
       }
-      const Copies of = copies_of(view_.program, a);
-      for (const std::size_t at : view_.stores.all(a.storage)) {
-        const Node& w = view_.extraction.nodes[at];
-        const std::string tag = "since" + std::to_string(fresh_++);
-        const Instance b = instantiate(view_, w, tag);
-        const Formula f =
-            Formula::all({domain(x), domain(b), same_cell(x, a, b, *w.store(), tag),
-                          ordered_before(x, false, b, true, of), ordered_before(b, true, reader, false, of)});
-        if (f.is_false()) continue;
-        if (!is_affine(b, *w.store()) || !is_affine(x, a)) approximate_ = true;
-        out.push_back(f);
-      }
+      out.emplace_back(n, &a);
+    }
+  }
+  return out;
+}
+
+// The read happens in a copy of the storage that the writer does not reach, or the use in one of what the expression reads.
+Formula Definitions::other_copy(const Definition& d, const Instance& source, const Instance& read,
+                                const Instance& reader) const {
+  std::vector<Formula> out;
+  const auto differ = [&](const Access& a, const Instance& at) {
+    const Copies of = copies_of(view_.program, a);
+    if (of != Copies::device) out.push_back(out_of_reach(source, at, of));
+  };
+  differ(*d.writer->store(), read);
+  for (const auto& [node, access] : inputs(d)) differ(*access, reader);
+  return Formula::any(std::move(out));
+}
+
+// Something that the expression reads is stored to between its evaluation and its use.
+Formula Definitions::stale(const Definition& d, const Instance& source, const Instance& reader) {
+  std::vector<Formula> out;
+  for (const auto& [node, access] : inputs(d)) {
+    const Access& a = *access;
+    Instance x = source;
+    x.node = node;
+    for (const Stmt& loop : node->loops)
+      x.symbols.emplace(loop->name, Index::symbol(loop->name + "'in" + std::to_string(fresh_)));
+    ++fresh_;
+    const Copies of = copies_of(view_.program, a);
+    for (const std::size_t at : view_.stores.all(a.storage)) {
+      const Node& w = view_.extraction.nodes[at];
+      const std::string tag = "since" + std::to_string(fresh_++);
+      const Instance b = instantiate(view_, w, tag);
+      const Formula f =
+          Formula::all({domain(x), domain(b), same_cell(x, a, b, *w.store(), tag),
+                        ordered_before(x, false, b, true, of), ordered_before(b, true, reader, false, of)});
+      if (f.is_false()) continue;
+      if (!is_affine(b, *w.store()) || !is_affine(x, a)) approximate_ = true;
+      out.push_back(f);
     }
   }
   return Formula::any(std::move(out));
@@ -206,14 +229,9 @@ std::optional<SameValue::Stored> Definitions::expand(const Side& read, const Ins
   if (!source) return std::nullopt;
   const auto shared = unshared_guards(*source, *read.at);
   if (!shared) return std::nullopt;
-  const Buffer* buffer = read.e->op == Op::load ? view_.program.find_buffer(read.e->name) : nullptr;
-  const auto& around = read.at->node->loops;
-  const bool elsewhere = std::any_of(writer.loops.begin(), writer.loops.end(), [&](const Stmt& l) {
-    return l->axis == Axis::grid && std::find(around.begin(), around.end(), l) == around.end();
-  });
-  if (buffer && is_private(buffer->kind) && elsewhere) return std::nullopt;  // another group's copy
-  if (!(buffer && buffer->kind == BufferKind::temp) && !same_launch(*source, *read.at)) return std::nullopt;
-  const Formula wrong = *shared | not_this(read, *source) | stale(at->second, *source, reader);
+  const Formula wrong =
+      Formula::any({*shared, not_this(read, *source), other_copy(at->second, *source, *read.at, reader),
+                    stale(at->second, *source, reader)});
   return SameValue::Stored{{source->node->stmt->value, std::make_shared<const Instance>(*source)}, wrong};
 }
 

@@ -28,6 +28,8 @@ class Definitions {
   std::optional<Instance> source_of(const Side& read, const Node& writer) const;
   std::optional<Formula> unshared_guards(const Instance& source, const Instance& at);
   Formula not_this(const Side& read, const Instance& source);
+  std::vector<std::pair<const Node*, const Access*>> inputs(const Definition& d) const;
+  Formula other_copy(const Definition& d, const Instance& source, const Instance& read, const Instance& reader) const;
   Formula stale(const Definition& d, const Instance& source, const Instance& reader);
 
   const View& view_;

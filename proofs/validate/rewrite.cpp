@@ -12,6 +12,7 @@
 #include "proofs/validate/compare.hpp"
 #include "proofs/validate/definition.hpp"
 #include "proofs/validate/flow_text.hpp"
+#include "proofs/validate/races.hpp"
 #include "proofs/validate/width.hpp"
 
 namespace assay::derive {
@@ -30,6 +31,7 @@ class RewriteValidator {
   Validation run() {
     if (!values()) return std::move(out_);
     if (alignment_.added.empty()) {
+      threads();
       out_.obligations.push_back(index_width(after_, query_));
       return std::move(out_);
     }
@@ -49,6 +51,14 @@ class RewriteValidator {
   }
 
  private:
+  // What is computed where it is used may be read by other threads, and later, than before.
+  void threads() {
+    if (after_.grid_slots > 0 && !alignment_.removed.empty()) {
+      for (Obligation& o : group_races(after_, query_)) out_.obligations.push_back(std::move(o));
+    }
+    for (Obligation& o : thread_obligations(after_, query_)) out_.obligations.push_back(std::move(o));
+  }
+
   bool refuse(const std::string& why, const Stmt& where) {
     out_.obligations.push_back(
         refused_claim("every statement computes what its claimed source computes, by laws of the table", why, where));

@@ -115,7 +115,7 @@ std::optional<Reading> SameValue::congruent(const Side& a, const Side& b) {
                                      [&](const auto& p) { return p.first == a.e->name || p.second == b.e->name; });
       const bool equal =
           mine == bound_.rend() ? a.e->name == b.e->name : mine->first == a.e->name && mine->second == b.e->name;
-      if (equal) return Reading{};
+      if (equal) return mine == bound_.rend() ? same_instance_of(a, b) : Reading{};
       differ("variables differ");
       return std::nullopt;
     }
@@ -135,6 +135,20 @@ std::optional<Reading> SameValue::congruent(const Side& a, const Side& b) {
     case Op::lor: return under_condition(a, b);
     default: return all_same(a.e->args, a, b.e->args, b);
   }
+}
+
+// A variable that both texts see is the same one at the same iteration of the loops around its declaration.
+std::optional<Reading> SameValue::same_instance_of(const Side& a, const Side& b) {
+  Reading out;
+  for (const Stmt& loop : a.at->view->extraction.variables.at(a.e->name).around) {
+    const auto was = a.at->symbols.find(loop->name), is = b.at->symbols.find(loop->name);
+    if (was == a.at->symbols.end() || is == b.at->symbols.end()) {
+      differ("variables differ");
+      return std::nullopt;
+    }
+    out.wrong = out.wrong | Formula::ne(was->second, is->second);
+  }
+  return out;
 }
 
 std::optional<Formula> SameValue::condition(const Side& c, bool positive) {

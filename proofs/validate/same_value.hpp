@@ -53,6 +53,7 @@ class SameValue {
   using Bindings = std::map<Symbol, Side>;
 
   std::optional<Reading> same(const Side& a, const Side& b);
+  std::optional<Reading> same_instance_of(const Side& a, const Side& b);
   std::optional<Reading> congruent(const Side& a, const Side& b);
   std::optional<Reading> all_same(const std::vector<Expr>& a, const Side& in_a, const std::vector<Expr>& b,
                                   const Side& in_b);

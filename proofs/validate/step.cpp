@@ -490,11 +490,7 @@ Validation not_built(std::string reason) {
 Validation validate(const Program& before, const Program& after, Query& query) {
   if (has_reduce_loop(before) || has_reduce_loop(after))
     return not_built("proofs about @reduce loops are not built yet");
-  if (rewrites_values(before, after)) {
-    if (needs_parallel_meaning(before) || needs_parallel_meaning(after))
-      return not_built("proofs about rewritten expressions in a program with threads are not built yet");
-    return validate_rewrite(before, after, query);
-  }
+  if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   return validate_flow(before, after, query);

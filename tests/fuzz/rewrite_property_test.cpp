@@ -37,6 +37,49 @@ TEST(RewriteProperty, proved_runs_the_same) {
     EXPECT_GE(r.proved_by.count(operation) ? r.proved_by.at(operation) : 0, 15) << operation;
 }
 
+TEST(RewriteProperty, proved_runs_the_same_in_threads) {
+  const char* cases = std::getenv("ASSAY_REWRITE_CASES");
+  int pairs = 0, violated = 0, seen = 0;
+  std::map<std::string, int> proved_by;
+  for (const char* operation : {"", "inline"}) {  // what `inline` moves to other threads is what may go wrong
+    RewritePropertyOptions options;
+    options.seed = 20261130;
+    options.pairs = cases ? std::max(50, std::atoi(cases)) : std::getenv("ASSAY_PROPERTY_CASES") ? 60 : 120;
+    options.operation = operation;
+    options.threads = true;
+    const RewritePropertyResult r = check_rewriting_steps(options);
+    fmt::print(
+        "threads: pairs {} (lines refused {}): proved {}, violated {}, undecided {}; not proved and different {}\n",
+        r.pairs, r.refused, r.proved, r.violated, r.undecided, r.differing);
+    for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
+    for (std::size_t k = 0; k < r.failures.size() && k < 3; ++k) ADD_FAILURE() << r.failures[k];
+    RULE_TRUE("PLL-23", r.failures.empty() && r.undecided == 0);
+    for (const auto& [name, count] : r.proved_by) proved_by[name] += count;
+    pairs += r.pairs;
+    violated += r.violated;
+    seen += r.differing;
+  }
+  EXPECT_GE(violated, pairs / 60);
+  EXPECT_GE(seen, violated / 2);
+  for (const char* operation : {"simplify", "cse", "inline"}) EXPECT_GE(proved_by[operation], 10) << operation;
+}
+
+TEST(RewriteProperty, every_planted_fault_is_seen_in_threads) {
+  const std::vector<StepFault>& all = rewrite_faults();
+  for (std::size_t k = 0; k < all.size(); k += 3) {
+    RewritePropertyOptions options;
+    options.seed = 7;
+    options.pairs = 8;
+    options.operation = all[k].operation;
+    options.fault = &all[k];
+    options.threads = true;
+    const RewritePropertyResult r = check_rewriting_steps(options);
+    if (!r.failures.empty()) ADD_FAILURE() << r.failures[0];
+    RULE_TRUE("PLL-23", r.pairs > 0 && r.failures.empty() && r.differing * 5 >= r.pairs)
+        << all[k].operation << ": " << all[k].name;
+  }
+}
+
 TEST(RewriteProperty, every_planted_fault_is_seen) {
   std::map<std::string, int> faults;
   // A shortened run takes every fourth.

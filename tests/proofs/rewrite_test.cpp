@@ -156,5 +156,81 @@ TEST(Rewrite, StatementsOfTheirOwnTouchNothingElse) {
               .codes());
 }
 
+// A variable has one instance for each iteration around its declaration: what one held is not what the next one holds.
+TEST(Rewrite, VariablesOfOtherIterations) {
+  const auto code = [](const std::string& value) {
+    return judge(head +
+                     "temp T: f32[16] for i in 0..16 { var v: f32 = X[i] T[i] = v * 2.0 if i > 0 { B[i] = T[i - 1] } }",
+                 head + "for i in 0..16 { var v: f32 = X[i] if i > 0 { B[i] = " + value + " } }", {0, 1, 3, 4})
+        .codes();
+  };
+  RULE_EQ("W-4", std::string("W-10"), code("v * 2.0"));
+  const auto own = judge(head + "temp T: f32[16] for i in 0..16 { var v: f32 = X[i] T[i] = v * 2.0 B[i] = T[i] }",
+                         head + "for i in 0..16 { var v: f32 = X[i] B[i] = v * 2.0 }", {0, 1, 3});
+  RULE_EQ("W-4", std::string(), own.codes());
+}
+
+// T is filled by threads t and read by threads u: what `inline` makes of it.
+std::string threads(const std::string& fill, const std::string& between, const std::string& read,
+                    const std::string& value, std::vector<int> sources, const std::string& after = {}) {
+  const std::string loop = "for t in 0..8 @workgroup { ";
+  const std::string tile = "shared S: f32[8] local r: f32[1] ";
+  return judge(head + tile + "temp T: f32[64] " + loop + fill + between + "B[t] = " + read + after + " }",
+               head + tile + loop + between + "B[t] = " + value + after + " }", std::move(sources))
+      .codes();
+}
+
+TEST(Rewrite, ThreadsComputeWhatOthersComputed) {
+  // X does not change; A is written by the thread that has read it, behind the barrier.
+  RULE_EQ("PLL-21", std::string(), threads("T[t] = X[t] * 2.0 ", "barrier ", "T[7 - t]", "X[7 - t] * 2.0", {0, 2, 3}));
+  RULE_EQ("PLL-21", std::string("RACE-2"),
+          threads("T[t] = A[t] * 2.0 ", "barrier ", "T[7 - t]", "A[7 - t] * 2.0", {0, 2, 3, 4}, " A[t] = 0.0"));
+  RULE_EQ(
+      "PLL-21", std::string(),
+      threads("T[t] = A[t] * 2.0 ", "barrier ", "T[7 - t]", "A[7 - t] * 2.0", {0, 2, 3, 4, 5}, " barrier A[t] = 0.0"));
+  RULE_TRUE("PLL-21",
+            threads("T[t] = A[t] * 2.0 ", "barrier A[t] = 0.0 barrier ", "T[7 - t]", "A[7 - t] * 2.0", {0, 2, 3, 4, 5})
+                    .find("W-10") == 0);
+  // Groups in launches of their own.
+  const auto groups = [&](const std::string& target) {
+    return judge(head + "temp T: f32[8] for i in 0..8 @grid { T[i] = A[i] * 2.0 } launch for j in 0..8 @grid { " +
+                     target + "[j] = T[7 - j] }",
+                 head + "launch for j in 0..8 @grid { " + target + "[j] = A[7 - j] * 2.0 }", {2, 3, 4})
+        .codes();
+  };
+  RULE_EQ("PLL-21", std::string(), groups("B"));
+  RULE_EQ("PLL-21", std::string("RACE-1"), groups("A"));
+  // Needs no other thread, and makes no race, but the barrier that all reached stands no more where all reach it.
+  RULE_EQ("PLL-21", std::string("W-10 BAR-1"),
+          judge(head + "for t in 0..8 @workgroup { for k in 0..4 { barrier A[t] = -(-X[t]) } }",
+                head + "for t in 0..8 @workgroup { for k in 0..t { barrier A[t] = X[t] } }", {0, 1, 2, 3})
+              .codes());
+}
+
+TEST(Rewrite, CopiesOfOtherThreads) {
+  const std::string tile = "shared S: f32[8] local r: f32[1] ", loop = "for t in 0..8 @workgroup { ";
+  const auto code = [&](const std::string& kept, const std::string& cell, const std::string& value) {
+    return judge(head + tile + "temp T: f32[8] " + loop + kept + " = X[t] T[t] = " + kept + " * 2.0 barrier B[t] = T[" +
+                     cell + "] }",
+                 head + tile + loop + kept + " = X[t] barrier B[t] = " + value + " * 2.0 }", {0, 1, 3, 4})
+        .codes();
+  };
+  // What a thread keeps for itself is not what another thread keeps; a tile is one for the group.
+  RULE_EQ("PLL-22", std::string(), code("r[0]", "t", "r[0]"));
+  RULE_EQ("PLL-22", std::string("W-10"), code("r[0]", "7 - t", "r[0]"));
+  RULE_EQ("PLL-22", std::string(), code("S[t]", "7 - t", "S[7 - t]"));
+  // A launch later there is no copy any more.
+  const auto later = [&](const std::string& kept, const std::string& again) {
+    return judge(head + tile + "temp T: f32[8] " + loop + kept + " = X[t] T[t] = " + kept +
+                     " * 2.0 } launch for u in 0..8 @workgroup { B[u] = T[u] }",
+                 head + tile + loop + kept + " = X[t] } launch for u in 0..8 @workgroup { B[u] = " + again + " * 2.0 }",
+                 {0, 1, 3, 4, 5})
+        .codes();
+  };
+  RULE_EQ("PLL-22", std::string("W-10"), later("r[0]", "r[0]"));
+  RULE_EQ("PLL-22", std::string("W-10"), later("S[t]", "S[u]"));
+  RULE_EQ("PLL-22", std::string(), later("A[t]", "A[u]"));
+}
+
 }  // namespace
 }  // namespace assay
