@@ -27,7 +27,7 @@ void Machine::finish_block() {
   Frame& top = thread_->stack.back();
   if (top.owner != nullptr) {
     statement_ = top.owner;
-    if (top.owner->axis == Axis::reduce && !top.left) {
+    if ((top.owner->axis == Axis::reduce || top.owner->axis == Axis::tile) && !top.left) {
       top.left = true;
       wait(*top.owner, true);
       return;

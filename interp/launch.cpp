@@ -178,7 +178,7 @@ void Machine::run_threads_together(const BoundLaunch& launch) {
   }
 }
 
-// Lets the threads go on whose whole team waits at one instance: of a barrier the group, of a reduce loop the threads
+// Lets the threads go on whose whole team waits at one instance: of a barrier or a tile loop the group, of a reduce loop the threads
 // that differ only in its slot. Whether any could.
 bool Machine::release_teams() {
   std::vector<std::int64_t> stride;
@@ -187,7 +187,7 @@ bool Machine::release_teams() {
     stride.push_back(threads);
     threads *= e;
   }
-  const auto is_reduce = [](const Wait& w) { return w.at->kind == StmtKind::loop; };
+  const auto is_reduce = [](const Wait& w) { return w.at->kind == StmtKind::loop && w.at->axis == Axis::reduce; };
   const auto first_of_team = [&](std::size_t i) -> std::size_t {
     const Wait& w = threads_[i]->wait;
     if (!is_reduce(w)) return 0;
@@ -225,7 +225,9 @@ void Machine::diverged() {
   use(**waiting);
   statement_ = w.at;
   lane_ = thread_->lane;
-  const char* what = w.at->kind == StmtKind::barrier ? "barrier" : "reduce loop";
+  const char* what = w.at->kind == StmtKind::barrier ? "barrier"
+                     : w.at->axis == Axis::tile      ? "tile product"
+                                                     : "reduce loop";
   const Wait& v = (*other)->wait;
   std::string where = "has ended";
   if (v.at == w.at) where = "waits at another iteration of it";

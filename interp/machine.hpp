@@ -58,10 +58,10 @@ struct Frame {
   std::uint64_t trips = 0;      // serial loop: the greatest one among the lanes
   std::unique_ptr<LaneGroup> group{};
   std::uint8_t control = 0;  // `marked` under a marked condition
-  bool left = false;         // reduce: the threads have met behind it
+  bool left = false;         // reduce, tile: the threads have met behind it
 };
 
-/// Where a thread waits: a barrier, or a reduce loop in front or behind.
+/// Where a thread waits: a barrier, a reduce loop in front or behind, or a tile loop behind.
 struct Wait {
   const BoundStmt* at = nullptr;  // null: it does not wait
   bool leaving = false;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "interp/resolved.hpp"
+#include "ir/traverse.hpp"
 #include "ir/typing.hpp"
 
 namespace assay::interp {
@@ -32,10 +33,14 @@ class Resolver {
       buffers_.emplace(program_.buffers[i].name, static_cast<int>(i));
     for (const Expr& e : program_.requirements) out_.requirements.push_back(expression(e));
     out_.launches.emplace_back();
+    std::size_t position = 0;
+    has_threads_ = threads_from(position);
     for (const Stmt& s : program_.body) {
+      ++position;
       if (s->kind == StmtKind::launch) {
         ++next_number_;
         begin_launch();
+        has_threads_ = threads_from(position);
       } else {
         out_.launches.back().body.push_back(statement(s));
       }
@@ -63,6 +68,19 @@ class Resolver {
     }
     out_.launches.emplace_back();
     out_.launches.back().body = std::move(undefined);
+  }
+
+  // Whether the launch that begins with that top-level statement has a @workgroup loop.
+  bool threads_from(std::size_t position) const {
+    bool found = false;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      found = found || (s->kind == StmtKind::loop && s->axis == Axis::workgroup);
+      return !found;
+    };
+    for (; position < program_.body.size() && program_.body[position]->kind != StmtKind::launch; ++position)
+      visit(program_.body[position], v);
+    return found;
   }
 
   void bind(const Symbol& name, Binding b) {
@@ -248,10 +266,11 @@ class Resolver {
 
   void loop(const StmtNode& s, BoundStmt& r) {
     if (s.step <= 0) throw Unresolved{fmt::format("the step of loop `{}` is {}", s.name, s.step)};
-    r.axis = s.axis == Axis::tile ? Axis::serial : s.axis;
+    const bool team = s.axis == Axis::tile && has_threads_;  // of threads (EXEC-75)
+    r.axis = s.axis == Axis::tile && !team ? Axis::serial : s.axis;
     r.step = s.step;
     r.lo = index(s.lo);
-    r.hi = index(canonical_end(s));
+    r.hi = index(team ? s.hi : canonical_end(s));
     const std::size_t mark = undo_.size();
     const BoundStmt* outer = loop_;
     loop_ = &r;
@@ -259,7 +278,8 @@ class Resolver {
       next_slot_.push_back(0);
       out_.levels = std::max(out_.levels, static_cast<int>(next_slot_.size()));
     }
-    if (is_hardware(s.axis) && (scope_depth_ > 0 || r.level > 0)) {
+    if (team) out_.launches.back().rendezvous = true;
+    if ((is_hardware(s.axis) || team) && (scope_depth_ > 0 || r.level > 0)) {
       throw Unresolved{fmt::format("hardware loop `{}` stands inside a scope or a vectorized loop", s.name)};
     }
     if (s.axis == Axis::grid) ++grid_depth_;
@@ -346,7 +366,8 @@ class Resolver {
     if (s.kind == StmtKind::loop) {
       const Axis axis = s.source->axis;
       if (axis == Axis::grid) s.hardware_slot = d.grid++;
-      if (axis == Axis::workgroup || (axis == Axis::reduce && s.level == 0)) s.hardware_slot = d.group++;
+      if (axis == Axis::workgroup || (axis == Axis::reduce && s.level == 0) || s.axis == Axis::tile)
+        s.hardware_slot = d.group++;
     }
     s.has_hardware = d.grid + d.group > 0;
     if (s.kind == StmtKind::loop && s.has_hardware) s.bounds_inside = bounds_mention(s.body, s.slot);
@@ -365,6 +386,7 @@ class Resolver {
   int next_number_ = 0;
   int grid_depth_ = 0;
   int scope_depth_ = 0;
+  bool has_threads_ = false;  // the launch has a @workgroup loop
   const BoundStmt* loop_ = nullptr;
 };
 

@@ -72,10 +72,11 @@ struct BoundExpr {
 
 struct BoundStmt {
   StmtKind kind = StmtKind::store;
-  Axis axis =
-      Axis::serial;  // loop: how it runs; a reduce loop may run as a serial one (EXEC-33), a tile loop does (EXEC-60)
-  int number = -1;   // preorder
-  int level = 0;     // frames around it, less one
+  Axis axis = Axis::
+      serial;  // loop: how it runs; a reduce loop may run as a serial one (EXEC-33), and a tile loop does so (EXEC-60)
+               // where its lanes are not threads
+  int number = -1;                  // preorder
+  int level = 0;                    // frames around it, less one
   const BoundStmt* loop = nullptr;  // the innermost loop around it
   const StmtNode* source = nullptr;
   int reference = -1;  // zero, store: the buffer; declare, assign: the variable
@@ -95,7 +96,7 @@ struct BoundStmt {
 struct BoundLaunch {
   BoundBlock body{};
   int grid_slots = 0, group_slots = 0;
-  bool rendezvous = false;          // a barrier or a reduce loop is inside
+  bool rendezvous = false;          // a barrier, a reduce loop or a tile product of threads is inside
   bool collective = false;          // a reduce loop that threads run together is inside
   std::set<int> private_buffers{};  // shared and local buffers that it uses
 };

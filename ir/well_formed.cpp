@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/analysis/launch.hpp"
 #include "ir/literal.hpp"
 #include "ir/tensor.hpp"
 #include "ir/text/lexer.hpp"
@@ -72,6 +73,7 @@ class Checker {
   void loop(const Stmt& s, const Context& c);
   void lanes(const StmtNode& s, const Context& c);
   void threads_beside_tiles();
+  void lanes_among_threads(const StmtNode& s, int slots_around);
   void assign(const StmtNode& s, const Context& c);
   void store(const StmtNode& s, const Context& c);
   void written(const Symbol& buffer_name, Location where, const Context& c, const char* how);
@@ -313,23 +315,47 @@ void Checker::lanes(const StmtNode& s, const Context& c) {
     fault("WF-25", s.where, fmt::format("a `@tile` loop stands in a `@{}` loop", c.under_tile ? "tile" : "vectorized"));
 }
 
-// No launch has both tile products and threads (WF-28).
+// Tile products and the other loops of their launch: no `@reduce` loop (WF-28), and where their lanes are threads no more
+// slots than there are (WF-13) and no copies of their own (WF-45).
 void Checker::threads_beside_tiles() {
-  Stmt tile, threads;
+  const std::set<const StmtNode*> among_threads = tiles_among_threads(p_);
+  Stmt tile, reduce;
+  int slots = 0;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    if (s->kind == StmtKind::launch) tile = threads = {};
+    if (s->kind == StmtKind::launch) tile = reduce = {};
     if (s->kind != StmtKind::loop) return true;
+    if (s->axis == Axis::workgroup) ++slots;
     if (s->axis == Axis::tile) tile = s;
-    if (s->axis == Axis::workgroup || s->axis == Axis::reduce) threads = s;
-    if (tile && threads && (&*tile == &*s || &*threads == &*s))
+    if (s->axis == Axis::reduce) reduce = s;
+    if (tile && reduce && (&*tile == &*s || &*reduce == &*s))
       fault("WF-28", s->where,
-            fmt::format("a launch has the tile product of `{}` and the `@{}` loop `{}`", tile->name,
-                        name(threads->axis), threads->name),
-            "a tile product among threads is not built yet");
+            fmt::format("a launch has the tile product of `{}` and the `@reduce` loop `{}`", tile->name, reduce->name),
+            "put a `launch` between them");
+    if (among_threads.count(&*s) != 0) lanes_among_threads(*s, slots);
     return true;
   };
+  v.leave_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::loop && s->axis == Axis::workgroup) --slots;
+  };
   visit(p_.body, v);
+}
+
+void Checker::lanes_among_threads(const StmtNode& s, int slots_around) {
+  if (slots_around == max_workgroup_slots)
+    fault("WF-13", s.where,
+          fmt::format("the lanes of a tile product stand in {} `@workgroup` loops already", max_workgroup_slots));
+  const auto product = tile_product(s.body, s.where);
+  if (!product || s.hi == Index(1)) return;
+  for (const Symbol& used : {product->update->name, product->left->name, product->right->name}) {
+    const auto b = buffers_.find(used);
+    if (b != buffers_.end() && b->second->kind == BufferKind::local)
+      fault("WF-45", s.where,
+            fmt::format("a tile product of {} lanes among threads uses the `local` buffer `{}`, of which each lane has "
+                        "its own copy",
+                        s.hi.constant(), used),
+            "make the buffer `shared`");
+  }
 }
 
 void Checker::assign(const StmtNode& s, const Context& c) {

@@ -57,7 +57,7 @@ Refusal wrong_number_of_names(const Arguments& line, const std::string& paramete
 /// "did you mean `x`?", or nothing when no candidate is close.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& candidates);
 
-/// The result of an operation, unless it breaks a rule on where loop kinds may stand (WF-7, WF-8, WF-10 to WF-13, WF-25 to WF-28): then
+/// The result of an operation, unless it breaks a rule on where loop kinds may stand (WF-7, WF-8, WF-10 to WF-13, WF-25 to WF-28, WF-45): then
 /// the step does not apply (SCH-15).
 StepResult placed(const Arguments& line, Program after);
 

@@ -15,8 +15,8 @@ Program with_kind(const Program& p, const std::vector<Symbol>& loops, Axis axis)
 }
 
 StepResult placed(const Arguments& line, Program after) {
-  constexpr std::string_view placement[] = {"WF-7",  "WF-8",  "WF-10", "WF-11", "WF-12",
-                                            "WF-13", "WF-25", "WF-26", "WF-27", "WF-28"};
+  constexpr std::string_view placement[] = {"WF-7",  "WF-8",  "WF-10", "WF-11", "WF-12", "WF-13",
+                                            "WF-25", "WF-26", "WF-27", "WF-28", "WF-45"};
   for (const Diagnostic& d : check_well_formed(after)) {
     if (std::find(std::begin(placement), std::end(placement), d.code) == std::end(placement)) continue;
     return tl::unexpected(

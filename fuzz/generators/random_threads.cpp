@@ -1,6 +1,7 @@
 // A program is grown as text: one or two @workgroup loops (and a @grid loop around them, sometimes), and inside phases of
 // accesses to shared and device buffers, often with a barrier behind. Cells are near the thread's own, so that threads meet
-// by neighbourhood, by folding and by conditions, not everywhere.
+// by neighbourhood, by folding and by conditions, not everywhere. Some programs have tile products between their nests, mostly of
+// as many lanes as the nests have threads.
 #include "fuzz/generators/random_threads.hpp"
 
 #include <fmt/format.h>
@@ -18,21 +19,59 @@ class Grower {
     const bool grid = one_in(3);
     if (grid) serial_.push_back("g");
     std::string inside;
-    const int nests = one_in(4) ? 2 : 1;
-    for (int k = 0; k < nests; ++k) inside += nest(k);
+    lanes_ = one_in(3) ? 1 + below(3) : 0;
+    if (lanes_ > 0) {
+      inside = pieces();
+    } else {
+      const int nests = one_in(4) ? 2 : 1;
+      for (int k = 0; k < nests; ++k) inside += nest(k);
+    }
     if (one_in(8)) inside += store();
     serial_.clear();
     const std::string grid_loop = grid ? fmt::format("for g in 0..{} @grid {{\n{}}}\n", 1 + below(3), inside) : inside;
     const std::string second =
         one_in(8) ? fmt::format("launch\nfor z in 0..4 @workgroup {{ G[z, {}] = S[0] }}\n", below(3)) : "";
     return "program p {\n  param n in 1..5\n  input A: i32[20]\n  inout G: i32[20, 4]\n  shared S: i32[20]\n  shared "
-           "T: i32[20]\n" +
+           "T: i32[20]\n  input W: i32[20, 4]\n  shared M: i32[20, 4]\n  shared N: i32[20, 4]\n" +
            grid_loop + second + "}\n";
   }
 
  private:
   bool one_in(std::uint64_t k) { return random_.below(k) == 0; }
   int below(std::uint64_t k) { return static_cast<int>(random_.below(k)); }
+
+  // Nests and tile products in turn, in a serial loop at times.
+  std::string pieces() {
+    std::string out;
+    const bool loop = one_in(3);
+    if (loop) serial_.push_back("r");
+    const int count = 2 + below(3);
+    for (int k = 0; k < count; ++k) out += k == 1 || one_in(4) ? product() : nest(k == 0 ? 0 : 1);
+    if (!loop) return out;
+    serial_.pop_back();
+    return fmt::format("for r in 0..{} {{\n{}}}\n", extent(), out);
+  }
+
+  std::string product() {
+    const char* const buffers[] = {"M", "N", "G", "W"};
+    const int sum = below(3);
+    const auto factor = [&] { return buffers[(sum + 1 + below(3)) % 4]; };
+    const auto offset = [&]() -> std::string {
+      if (!serial_.empty() && one_in(3)) return " + 2*" + serial_.back();
+      return one_in(2) ? "" : fmt::format(" + {}", below(3));
+    };
+    const std::string number = std::to_string(loops_++);
+    const std::string i = "i" + number, j = "j" + number, k = "k" + number;
+    std::string update = fmt::format("{}[{}{}, {}] += {}[{}{}, {}] * {}[{}{}, {}]", buffers[sum], i, offset(), j,
+                                     factor(), i, offset(), k, factor(), k, offset(), j);
+    if (one_in(4)) update = fmt::format("if {} < n {{ {} }}", i, update);
+    const int lanes = lanes_ == 0 ? 1 : one_in(12) ? 1 + below(3) : lanes_;
+    const std::string nest =
+        fmt::format("for l{} in 0..{} @tile {{ for {} in 0..{} {{ for {} in 0..2 {{ for {} in 0..2 {{ {} }} }} }} }}\n",
+                    number, lanes, i, 1 + below(2), j, k, update);
+    if (one_in(10) && !thread_.empty()) return fmt::format("if {} {{\n{}}}\n", condition(), nest);
+    return nest;
+  }
 
   std::string extent() { return one_in(2) ? "n" : std::to_string(1 + below(4)); }
 
@@ -47,7 +86,10 @@ class Grower {
         two ? fmt::format("for {} in 0..{} @workgroup {{\n{}}}\n", second_, 1 + below(3), body) : body;
     thread_.clear();
     second_.clear();
-    return fmt::format("for {} in {}..{} @workgroup {{\n{}}}\n", t, lower, lower == "1" ? "n + 1" : extent(), u);
+    const std::string upper = lanes_ > 0 && !one_in(8) ? fmt::format("{}{}", lower == "1" ? "1 + " : "", lanes_)
+                              : lower == "1"           ? "n + 1"
+                                                       : extent();
+    return fmt::format("for {} in {}..{} @workgroup {{\n{}}}\n", t, lower, upper, u);
   }
 
   std::string phases(int count, int depth) {
@@ -60,6 +102,7 @@ class Grower {
   }
 
   std::string phase(int depth) {
+    if (lanes_ == 0 && one_in(20)) return product();
     switch (below(depth > 0 ? 6 : 3)) {
       case 3: {
         const std::string k = "k" + std::to_string(loops_++);
@@ -99,6 +142,7 @@ class Grower {
   }
 
   std::string access() {
+    if (lanes_ > 0 && one_in(2)) return fmt::format("{}[{}, {}]", one_in(2) ? "M" : "N", cell(), below(3));
     switch (below(5)) {
       case 0:
       case 1: return fmt::format("S[{}]", cell());
@@ -118,6 +162,7 @@ class Grower {
   std::string thread_, second_;
   std::vector<std::string> serial_;
   int loops_ = 0;
+  int lanes_ = 0;  // of the tile products; 0: none between nests
 };
 
 }  // namespace

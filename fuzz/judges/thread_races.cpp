@@ -19,6 +19,7 @@ struct Touch {
   std::vector<std::int64_t> cell;
   std::size_t interval;
   Environment at;
+  std::vector<std::int64_t> product;  // the instance of a tile product that it is part of; empty where of none
 };
 
 struct Trace {
@@ -50,10 +51,12 @@ class Walk {
   // The traces of all threads of one launch.
   std::vector<Trace> launch(const Block& b) {
     slots_.clear();
+    teams_.clear();
+    find_teams(b);
     extent_[0].clear();
     extent_[1].clear();
     find_slots(b, is_grid_loop);
-    find_slots(b, is_group_loop);
+    find_slots(b, [&](const Stmt& s) { return is_group_loop(s) || is_team(s); });
     find_extents(b, parameters_);
     std::vector<Trace> out;
     each_place(extent_[0], [&](const Place& grid) {
@@ -69,6 +72,21 @@ class Walk {
   bool gave_up() const { return unknown_ || count_ > limit_; }
 
  private:
+  // Among threads the lanes of a tile product are threads, too.
+  void find_teams(const Block& b) {
+    bool threads = false;
+    std::set<const StmtNode*> tiles;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      threads |= is_group_loop(s);
+      if (s->kind == StmtKind::loop && s->axis == Axis::tile) tiles.insert(&*s);
+      return true;
+    };
+    visit(b, v);
+    if (threads) teams_ = std::move(tiles);
+  }
+  bool is_team(const Stmt& s) const { return teams_.count(&*s) != 0; }
+
   // A loop's slot is how deep loops of its kind are nested in it.
   template <typename Kind>
   int find_slots(const Block& b, Kind kind) {
@@ -88,9 +106,9 @@ class Walk {
         find_extents(s->other, at);
         continue;
       }
-      const std::int64_t count = trips(s, at);
-      if (is_grid_loop(s) || is_group_loop(s)) {
-        std::int64_t& extent = extent_[is_group_loop(s) ? 1 : 0][slots_[&*s]];
+      const std::int64_t count = is_team(s) ? *value(s->hi, at) : trips(s, at);
+      if (is_grid_loop(s) || is_group_loop(s) || is_team(s)) {
+        std::int64_t& extent = extent_[is_grid_loop(s) ? 0 : 1][slots_[&*s]];
         extent = std::max({extent, count, std::int64_t{1}});
       }
       for (std::int64_t k = 0; k < count; ++k) find_extents(s->body, at_iteration(s, at, k));
@@ -126,6 +144,7 @@ class Walk {
       if (t < trips(s, at)) block(s->body, at_iteration(s, at, t));
       return;
     }
+    if (is_team(s)) return product(s, at);
     if (s->kind == StmtKind::loop) {
       unknown_ |= s->axis == Axis::vectorized || s->axis == Axis::reduce;
       for (std::int64_t k = 0; k < trips(s, at); ++k) {
@@ -147,13 +166,28 @@ class Walk {
     if (taken) block(*taken ? s->body : s->other, at);
   }
 
+  // Every lane makes every access of the nest, then comes a barrier.
+  void product(const Stmt& s, const Environment& at) {
+    const int slot = slots_[&*s];
+    if (trace_->group.at(slot) >= *value(s->hi, at)) return;
+    product_ = {number_[&*s]};
+    product_.insert(product_.end(), iterations_.begin(), iterations_.end());
+    for (const auto& [other, coordinate] : trace_->group) {
+      if (other != slot) product_.push_back(coordinate);
+    }
+    block(s->body, at_iteration(s, at, 0));
+    product_.clear();
+    trace_->barriers.push_back({number_[&*s]});
+    trace_->barriers.back().insert(trace_->barriers.back().end(), iterations_.begin(), iterations_.end());
+  }
+
   void accesses(const Node& n, const Environment& at) {
     for (const Access& a : n.accesses) {
       if (a.variable) continue;
       const auto affine = [](const Expr& e) { return e->op == Op::index; };
       unknown_ |= !a.guards.empty() || !std::all_of(a.indices.begin(), a.indices.end(), affine);
       if (unknown_) return;
-      Touch t{&a, &n, {}, trace_->barriers.size(), at};
+      Touch t{&a, &n, {}, trace_->barriers.size(), at, product_};
       for (const Expr& e : a.indices) t.cell.push_back(*value(e->index, at));
       trace_->touches.push_back(std::move(t));
       ++count_;
@@ -166,6 +200,8 @@ class Walk {
   std::size_t limit_, count_ = 0;
   bool unknown_ = false;  // something that is not covered
   std::map<const StmtNode*, int> number_, slots_;
+  std::set<const StmtNode*> teams_;    // tile loops whose lanes are threads
+  std::vector<std::int64_t> product_;  // the instance of a tile product that is run
   int next_ = 0;
   std::map<int, std::int64_t> extent_[2];
   Trace* trace_ = nullptr;
@@ -188,7 +224,7 @@ void compare(const Program& p, const Trace& x, const Trace& y, ThreadFindings& i
     for (const Touch& b : y.touches) {
       if (a.access->storage != b.access->storage || (!a.access->writes && !b.access->writes)) continue;
       if (!a.access->whole && !b.access->whole && a.cell != b.cell) continue;
-      if (one_group && a.interval != b.interval) continue;
+      if (one_group && (a.interval != b.interval || (!a.product.empty() && a.product == b.product))) continue;
       auto& found = one_group ? into.thread_race : into.group_race;
       if (!found) found = a.access->storage + ": " + describe(a) + " / " + describe(b);
     }

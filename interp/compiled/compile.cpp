@@ -122,7 +122,7 @@ Node Compiler::statement(const BoundStmt& s, const Context& c) {
 void Compiler::loop(const BoundStmt& s, const Context& c, Node& n) {
   n.lo = index(s.lo, c);
   n.hi = index(s.hi, c);
-  n.rendezvous = s.axis == Axis::reduce;
+  n.rendezvous = s.axis == Axis::reduce || s.axis == Axis::tile;
   if (s.axis == Axis::vectorized) {
     n.lanes.slots = s.frame_size;
     Context lanes;

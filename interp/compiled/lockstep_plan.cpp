@@ -81,7 +81,7 @@ class LockstepPlanner {
         return true;
       }
       case StmtKind::loop: {
-        if (s.axis == Axis::reduce) return false;
+        if (s.axis == Axis::reduce || s.axis == Axis::tile) return false;
         symbols_[{s.slot.level, s.slot.index}] = kind_of(s);
         // What is behind the last barrier of an iteration is in one interval with what is before the first of the next.
         const int before = interval_;

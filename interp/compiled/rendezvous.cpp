@@ -75,6 +75,14 @@ void Machine::step(Thread& t, const Node& n, std::uint8_t control) {
     case Axis::workgroup:
       if (passes(n, t.frame)) t.stack.push_back(inside);
       break;
+    case Axis::tile: {  // the first lane runs the nest, all of them wait behind it (EXEC-76)
+      if (!passes(n, t.frame)) break;
+      const bool first = t.coordinates[static_cast<std::size_t>(n.source->hardware_slot)] == 0;
+      if (first && !(n.source->source->hi == Index(1))) begin_thread(false);  // EXEC-77
+      if (!first) inside.block = &nothing;
+      t.stack.push_back(inside);
+      break;
+    }
     case Axis::reduce:
       if (!passes(n, t.frame)) inside.block = &nothing;
       t.stack.push_back(inside);
@@ -96,7 +104,7 @@ void Machine::finish_block(Thread& t) {
     statement_ = &s;
     frame_ = &t.frame;
     lane_ = 0;
-    if (s.axis == Axis::reduce && !top.left) {
+    if ((s.axis == Axis::reduce || s.axis == Axis::tile) && !top.left) {
       top.left = true;
       return wait(t, *top.owner, true);
     }
@@ -122,7 +130,7 @@ void Machine::wait(Thread& t, const Node& n, bool leaving) {
   }
 }
 
-// Lets go the threads whose team waits at one instance: at a barrier the group, at a reduce loop those that differ only in
+// Lets go the threads whose team waits at one instance: at a barrier or a tile loop the group, at a reduce loop those that differ only in
 // its slot. Whether there was any.
 bool Machine::release_teams() {
   const auto team_of = [&](std::size_t i, std::size_t& first, std::size_t& stride, std::size_t& size) {
@@ -130,7 +138,7 @@ bool Machine::release_teams() {
     first = 0;
     stride = 1;
     size = threads_.size();
-    if (s.kind != StmtKind::loop) return;
+    if (s.kind != StmtKind::loop || s.axis == Axis::tile) return;
     const auto slot = static_cast<std::size_t>(s.hardware_slot);
     for (std::size_t k = 0; k < slot; ++k) stride *= static_cast<std::size_t>(group_extent_[k]);
     size = static_cast<std::size_t>(group_extent_[slot]);
@@ -161,7 +169,9 @@ void Machine::diverged() {
   statement_ = w.at->source;
   frame_ = &thread_->frame;
   lane_ = 0;
-  const char* what = w.at->kind == StmtKind::barrier ? "barrier" : "reduce loop";
+  const char* what = w.at->kind == StmtKind::barrier    ? "barrier"
+                     : w.at->source->axis == Axis::tile ? "tile product"
+                                                        : "reduce loop";
   const Wait& v = (*other)->wait;
   std::string where = "has ended";
   if (v.at == w.at) where = "waits at another iteration of it";

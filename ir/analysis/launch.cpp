@@ -11,13 +11,15 @@ namespace assay {
 namespace {
 
 /// Numbers the loops of one slot space in `b`; the depth of its deepest nest of them. In lanes no loop has a slot (EXEC-33).
-int number_slots(const Block& b, Axis kind, std::map<const StmtNode*, int>& slots) {
+int number_slots(const Block& b, Axis kind, const std::set<const StmtNode*>& tiles,
+                 std::map<const StmtNode*, int>& slots) {
   int deepest = 0;
   for (const Stmt& s : b) {
     const bool loop = s->kind == StmtKind::loop;
     if (loop && s->axis == Axis::vectorized) continue;
-    int depth = std::max(number_slots(s->body, kind, slots), number_slots(s->other, kind, slots));
-    if (loop && slot_kind(s->axis) == kind) slots[&*s] = depth++;
+    int depth = std::max(number_slots(s->body, kind, tiles, slots), number_slots(s->other, kind, tiles, slots));
+    const bool of_kind = slot_kind(s->axis) == kind || (kind == Axis::workgroup && tiles.count(&*s) != 0);
+    if (loop && of_kind) slots[&*s] = depth++;
     deepest = std::max(deepest, depth);
   }
   return deepest;
@@ -28,7 +30,7 @@ bool multiply(std::int64_t& value, std::int64_t factor) { return !__builtin_mul_
 class Walk {
  public:
   Walk(const Program& p, const ParameterMap& parameters, std::int64_t budget)
-      : program_(p), values_(parameters), left_(budget), slots_(hardware_slots(p)) {}
+      : program_(p), values_(parameters), left_(budget), tiles_(tiles_among_threads(p)), slots_(hardware_slots(p)) {}
 
   std::optional<std::vector<LaunchShape>> run() {
     std::vector<LaunchShape> out;
@@ -59,8 +61,8 @@ class Walk {
     seen_.clear();
     LaunchShape shape;
     std::map<const StmtNode*, int> ignored;
-    shape.grid.assign(static_cast<std::size_t>(number_slots(statements, Axis::grid, ignored)), 1);
-    shape.workgroup.assign(static_cast<std::size_t>(number_slots(statements, Axis::workgroup, ignored)), 1);
+    shape.grid.assign(static_cast<std::size_t>(number_slots(statements, Axis::grid, tiles_, ignored)), 1);
+    shape.workgroup.assign(static_cast<std::size_t>(number_slots(statements, Axis::workgroup, tiles_, ignored)), 1);
     if (!block(statements)) return std::nullopt;
     for (const auto& [loop, extents] : seen_) {
       std::vector<std::int64_t>& of_kind = slot_kind(loop->axis) == Axis::grid ? shape.grid : shape.workgroup;
@@ -167,6 +169,7 @@ class Walk {
   const Program& program_;
   std::map<Symbol, std::int64_t> values_;
   std::int64_t left_;
+  std::set<const StmtNode*> tiles_;
   std::map<const StmtNode*, int> slots_;
   std::map<const StmtNode*, Extents> seen_;
 };
@@ -179,10 +182,33 @@ std::optional<Axis> slot_kind(Axis axis) {
   return std::nullopt;
 }
 
+std::set<const StmtNode*> tiles_among_threads(const Program& p) {
+  std::set<const StmtNode*> found, of_launch;
+  bool threads = false;
+  const auto finish = [&] {
+    if (threads) found.insert(of_launch.begin(), of_launch.end());
+    of_launch.clear();
+    threads = false;
+  };
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::launch) finish();
+    if (s->kind != StmtKind::loop) return true;
+    if (s->axis == Axis::tile) of_launch.insert(&*s);
+    threads = threads || s->axis == Axis::workgroup;
+    return true;
+  };
+  v.enter_expr = [](const Expr&) { return false; };
+  visit(p.body, v);
+  finish();
+  return found;
+}
+
 std::map<const StmtNode*, int> hardware_slots(const Program& p) {
   std::map<const StmtNode*, int> slots;
-  number_slots(p.body, Axis::grid, slots);
-  number_slots(p.body, Axis::workgroup, slots);
+  const std::set<const StmtNode*> tiles = tiles_among_threads(p);
+  number_slots(p.body, Axis::grid, tiles, slots);
+  number_slots(p.body, Axis::workgroup, tiles, slots);
   return slots;
 }
 

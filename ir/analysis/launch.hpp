@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "ir/program.hpp"
@@ -11,10 +12,14 @@
 
 namespace assay {
 
-/// The slot of every loop that has one (EXEC-12, EXEC-33): how many loops of its kind are nested in it, along the deepest
-/// path. Loops of kind workgroup and reduce share their slots.
+/// The `@tile` loops whose lanes are threads: those of launches with a `@workgroup` loop (EXEC-75).
+std::set<const StmtNode*> tiles_among_threads(const Program& p);
+
+/// The slot of every loop that has one (EXEC-12, EXEC-33, EXEC-75): how many loops of its kind are nested in it, along the
+/// deepest path. Loops of kind workgroup and reduce, and tile loops among threads, share their slots.
 std::map<const StmtNode*, int> hardware_slots(const Program& p);
-/// Whether a loop has a slot, and of which kind: Axis::grid, or Axis::workgroup for both workgroup and reduce loops.
+/// Whether a loop has a slot, and of which kind: Axis::grid, or Axis::workgroup for both workgroup and reduce loops. A tile
+/// loop has one only among threads.
 std::optional<Axis> slot_kind(Axis axis);
 
 /// One launch at given parameter values.

@@ -3,21 +3,25 @@
 
 #include <algorithm>
 
+#include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::derive {
 namespace {
 
 // The number of loops of a kind nested below, recorded for each loop of the kind (from `first` on).
-int assign_slots(const Block& b, bool grid, int first, std::map<const StmtNode*, int>& slots) {
+int assign_slots(const Block& b, bool grid, int first, const std::set<const StmtNode*>& teams,
+                 std::map<const StmtNode*, int>& slots) {
   int depth = 0;
   for (const Stmt& s : b) {
-    int below = std::max(assign_slots(s->body, grid, first, slots), assign_slots(s->other, grid, first, slots));
+    int below =
+        std::max(assign_slots(s->body, grid, first, teams, slots), assign_slots(s->other, grid, first, teams, slots));
     if (s->kind == StmtKind::loop) {
-      const bool group = s->axis == Axis::workgroup || s->axis == Axis::reduce;  // these count as one kind
+      const bool team = teams.count(&*s) != 0;
+      const bool group = s->axis == Axis::workgroup || s->axis == Axis::reduce || team;  // these count as one kind
       const int slot = first + below;
       if (grid ? s->axis == Axis::grid : group) ++below;
-      if (grid ? s->axis == Axis::grid : s->axis == Axis::workgroup) slots[&*s] = slot;
+      if (grid ? s->axis == Axis::grid : s->axis == Axis::workgroup || team) slots[&*s] = slot;
     }
     depth = std::max(depth, below);
   }
@@ -37,8 +41,9 @@ View::View(const Program& p)
       stores(extraction),
       parameters(parameter_domain(p)),
       ranges(parameter_ranges(p)) {
-  grid_slots = assign_slots(p.body, true, 0, slot);
-  slots = grid_slots + assign_slots(p.body, false, grid_slots, slot);
+  const std::set<const StmtNode*> teams = tiles_among_threads(p);
+  grid_slots = assign_slots(p.body, true, 0, teams, slot);
+  slots = grid_slots + assign_slots(p.body, false, grid_slots, teams, slot);
   int launch = 0;
   for (const Stmt& s : p.body) launch_of.push_back(s->kind == StmtKind::launch ? launch++ : launch);
 }

@@ -21,11 +21,12 @@ struct View {
   const Program& program;
   Extraction extraction;
   StoreIndex stores;
-  Formula parameters;                   // parameter_domain
-  Ranges ranges;                        // parameter ranges
-  std::map<const StmtNode*, int> slot;  // of every @grid loop, then of every @workgroup loop: the innermost is first
-  int grid_slots = 0, slots = 0;        // how many are of @grid, and all
-  std::vector<int> launch_of;           // of every top-level statement: how many `launch` stand before it
+  Formula parameters;  // parameter_domain
+  Ranges ranges;       // parameter ranges
+  std::map<const StmtNode*, int>
+      slot;  // of every @grid loop, then of every @workgroup loop and tile loop among threads: the innermost is first
+  int grid_slots = 0, slots = 0;  // how many are of @grid, and all
+  std::vector<int> launch_of;     // of every top-level statement: how many `launch` stand before it
   int launch(const Node& n) const { return launch_of.at(static_cast<std::size_t>(n.path.front().value)); }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "proofs/validate/barriers.hpp"
+#include "proofs/validate/teams.hpp"
 
 namespace assay::derive {
 namespace {
@@ -67,11 +68,14 @@ std::vector<Obligation> group_races(const View& view, Query& query) {
   return out;
 }
 
-std::vector<Obligation> thread_obligations(const View& view, Query& query) {
-  if (view.slots == view.grid_slots) return {};
+std::vector<Obligation> thread_obligations(const View& program, Query& query) {
+  if (program.slots == program.grid_slots) return {};
+  const Teams teams(program.program);
+  const std::optional<View> spelled = teams.any() ? std::make_optional<View>(teams.spelled_out()) : std::nullopt;
+  const View& view = spelled ? *spelled : program;
   std::vector<Obligation> out;
   const Barriers barriers(view);
-  if (!barriers.none()) out.push_back(barriers.uniformity(query));
+  if (!barriers.none()) out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
   std::map<Symbol, std::vector<Case>> by_buffer;
   conflicting_pairs(view, [&](const Use& one, const Use& other) {
     const Access& a = *one.access;
@@ -82,21 +86,21 @@ std::vector<Obligation> thread_obligations(const View& view, Query& query) {
     if (!same_launch(x, y)) return;
     const Formula placed = place(x, "1") & place(y, "2");
     const Formula ordered = barriers.separate(x, a.writes, y, b.writes) | barriers.separate(y, b.writes, x, a.writes);
-    by_buffer[a.storage].push_back(
-        {Formula::all({meet(x, a, y, b), placed, same_group(x, y), different_threads(x, y), !ordered}),
-         x,
-         y,
-         &a,
-         &b,
-         !is_pure(x, a) || !is_pure(y, b),
-         {}});
+    by_buffer[a.storage].push_back({Formula::all({meet(x, a, y, b), placed, same_group(x, y), different_threads(x, y),
+                                                  !ordered, !teams.same_instance(x, y)}),
+                                    x,
+                                    y,
+                                    &a,
+                                    &b,
+                                    !is_pure(x, a) || !is_pure(y, b),
+                                    {}});
   });
   for (const auto& [buffer, cases] : by_buffer) {
-    out.push_back(
-        discharge({"race-freedom",
-                   "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between",
-                   "RACE-2", "RACE-3", "put a `barrier` between the two accesses, or let one thread alone make them"},
-                  view.parameters, view.program, cases, query));
+    const ObligationText text{
+        "race-freedom",
+        "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between", "RACE-2",
+        "RACE-3", "put a `barrier` between the two accesses, or let one thread alone make them"};
+    out.push_back(teams.in_given_numbers(discharge(text, view.parameters, view.program, cases, query)));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::derive {
@@ -28,12 +29,13 @@ bool same_header(const Stmt& a, const Stmt& b) {
 bool same_hardware(const Program& p, const Program& q) {
   bool any = false;
   const auto hardware = [&](const Program& of) {
+    const std::set<const StmtNode*> teams = tiles_among_threads(of);
     std::vector<std::vector<Stmt>> found;  // hardware loops with all loops around them, and launches, in text order
     std::vector<Stmt> around;
     Visitor visitor;
     visitor.enter_stmt = [&](const Stmt& s) {
       if (s->kind == StmtKind::loop) around.push_back(s);
-      const bool mapped = s->kind == StmtKind::loop && is_hardware(s->axis);
+      const bool mapped = s->kind == StmtKind::loop && (is_hardware(s->axis) || teams.count(&*s) != 0);
       any = any || mapped;
       if (mapped) found.push_back(around);
       if (s->kind == StmtKind::launch) found.push_back({s});

@@ -7,6 +7,9 @@
 
 #include "fuzz/generators/random_threads.hpp"
 #include "fuzz/judges/thread_races.hpp"
+#include "interp/difference.hpp"
+#include "interp/inputs.hpp"
+#include "interp/interpreter.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
 #include "tests/support/programs.hpp"
@@ -42,6 +45,7 @@ TEST(ThreadProperty, proofs_agree_with_enumeration) {
   const int programs = cases ? std::max(50, std::atoi(cases)) : 400;
   interp::Random random(seed ? std::strtoull(seed, nullptr, 10) : 20261130);
   const auto query = make_portfolio_query();
+  int tiled = 0, tiled_clean = 0, tiled_racy = 0, tiled_divergent = 0;
   int judged = 0, clean = 0, racy = 0, divergent = 0, undecided = 0;
   for (int k = 0; k < programs; ++k) {
     const std::string text = random_threads(random);
@@ -73,6 +77,13 @@ TEST(ThreadProperty, proofs_agree_with_enumeration) {
       RULE_TRUE("PLL-10", !(c.threads && threads)) << why;
       RULE_TRUE("PLL-10", !(c.threads_broken && !threads)) << "no threads meet";
     }
+    if (text.find("@tile") != std::string::npos) {
+      ++tiled;
+      ++(!uniform ? tiled_divergent : threads ? tiled_racy : tiled_clean);
+      // The answers above, on programs with tile products.
+      RULE_TRUE("TILE-24",
+                (uniform ? !c.uniform_broken : !c.uniform) && (!uniform || (threads ? !c.threads : !c.threads_broken)));
+    }
     if (!uniform) ++divergent;
     if (uniform && (threads || groups)) ++racy;
     if (uniform && !threads && !groups) ++clean;
@@ -80,11 +91,56 @@ TEST(ThreadProperty, proofs_agree_with_enumeration) {
   }
   fmt::print("programs {}: judged {}, clean {}, racy {}, divergent {}; undecided {}\n", programs, judged, clean, racy,
              divergent, undecided);
+  fmt::print("with tile products {}: clean {}, racy {}, divergent {}\n", tiled, tiled_clean, tiled_racy,
+             tiled_divergent);
+  for (const int kind : {tiled_clean, tiled_racy, tiled_divergent})
+    RULE_TRUE("TILE-24", kind * 100 >= programs) << kind;
   EXPECT_GE(judged * 100, programs * 95);
   EXPECT_GE(clean * 100, programs * 10);
   EXPECT_GE(racy * 100, programs * 10);
   EXPECT_GE(divergent * 100, programs * 3);
   RULE_TRUE("PLL-10", undecided * 100 <= programs) << undecided << " of " << programs << " undecided";
+}
+
+// What runs see: with every shared buffer in device memory, so that nothing is undefined, a run of one group that ends without a
+// fault finds a race exactly where enumeration of all pairs does; both engines find the same one.
+TEST(ThreadProperty, runs_see_the_races_of_tile_products) {
+  const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
+  const int programs = cases ? std::max(100, std::atoi(cases)) : 600;
+  interp::Random random(7);
+  int compared = 0, racy = 0, divergent = 0;
+  for (int k = 0; k < programs; ++k) {
+    std::string text = random_threads(random);
+    if (text.find("@tile") == std::string::npos || text.find("@grid") != std::string::npos) continue;
+    for (std::size_t at = 0; (at = text.find("  shared ", at)) != std::string::npos;) text.replace(at, 9, "  inout ");
+    SCOPED_TRACE(text);
+    const Program p = test::program(text);
+    for (std::int64_t n = 1; n < 5; ++n) {
+      const auto found = find_thread_races(p, {{"n", n}});
+      if (!found) continue;
+      interp::Options options;
+      options.parameters = {{"n", n}};
+      options.detect_races = true;
+      const TensorMap inputs = interp::generate_inputs(p, options.parameters, interp::InputKind::exact, 0);
+      const interp::Outcome fast = interp::run(p, inputs, options);
+      options.engine = interp::Engine::tree;
+      const interp::Outcome slow = interp::run(p, inputs, options);
+      RULE_EQ("EXEC-77", std::string(), interp::difference(slow, fast));
+      const bool diverges = slow.status == interp::Status::fault && slow.fault->code == "RUN-8";
+      if (slow.status == interp::Status::ok || diverges) {
+        RULE_EQ("EXEC-76", found->uniform, !diverges);
+        ++(diverges ? divergent : compared);
+      }
+      if (slow.status != interp::Status::ok || !found->uniform) continue;
+      RULE_EQ("EXEC-77", found->thread_race.has_value(), slow.race.has_value());
+      if (slow.race) ++racy;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  fmt::print("runs compared {}, racy {}, divergent {}\n", compared, racy, divergent);
+  EXPECT_GE(compared - racy, programs / 20);
+  EXPECT_GE(racy, programs / 20);
+  EXPECT_GE(divergent, programs / 20);
 }
 
 }  // namespace

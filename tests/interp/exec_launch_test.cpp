@@ -223,6 +223,55 @@ TEST(ExecLaunch, Divergence) {
               "program p { for g in 0..3 @grid { for t in 0..2 @workgroup { for i in 0..g { barrier } } } }")));
 }
 
+// A tile product among threads: its lanes have a slot, the first one runs the nest, all threads wait behind it.
+TEST(ExecLaunch, TileProductsOfThreads) {
+  const auto with_tile = [](const std::string& before, const std::string& behind, const std::string& lanes = "3") {
+    interp::Options options;
+    options.detect_races = true;
+    return run_text(
+        "program p { input A: i32[2, 3]  input B: i32[3, 2]  output C: i32[2, 2]  output D: i32[6]  shared S: i32[3, "
+        "2]\n" +
+            before + "\nfor t in 0.." + lanes +
+            " @tile { for i in 0..2 { for j in 0..2 { for k in 0..3 { C[i, j] += A[i, k] * S[k, j] } } } }\n" + behind +
+            " }",
+        {{"A", tensor(Type::i32, {2, 3}, {1, 2, 9, 3, 4, 9})},
+         {"B", tensor(Type::i32, {3, 2}, {10, 20, 30, 40, 7, 7})}},
+        options);
+  };
+  const std::string start = "for z in 0..3 @workgroup { if z < 2 { C[0, z] = 0  C[1, z] = 0 } ";
+  const std::string copy = "S[z, 0] = B[z, 0]  S[z, 1] = B[z, 1] ";
+  const std::string use = "for y in 0..3 @workgroup { D[y] = C[0, 0]  D[y + 3] = C[1, 1] }";
+  const auto right = with_tile(start + copy + "barrier }", use);
+  RULE_EQ("EXEC-76", (Values{133, 163, 213, 283}), output(right, "C"));
+  RULE_EQ("EXEC-76", (Values{133, 133, 133, 283, 283, 283}), output(right, "D"));
+  RULE_EQ("EXEC-77", std::string("none"),
+          describe_race(right));  // ordered by the barrier and by the wait behind the nest
+  // Nothing waits in front: the first lane runs the nest before the others copied.
+  RULE_EQ("EXEC-76", std::string("RUN-2"), describe(with_tile(start + copy + "}", use)).substr(0, 5));
+  // The first lane copies alone. Its values are there, and race with the other lanes all the same.
+  const std::string alone = "if z == 0 { for c in 0..3 { S[c, 0] = B[c, 0]  S[c, 1] = B[c, 1] } } ";
+  const std::string first = "if z == 0 { C[0, 0] = 0  C[0, 1] = 0  C[1, 0] = 0  C[1, 1] = 0 } ";
+  const auto early = with_tile("for z in 0..3 @workgroup { " + first + alone + "}", use);
+  RULE_EQ("EXEC-76", (Values{133, 163, 213, 283}), output(early, "C"));
+  RULE_TRUE("EXEC-77", early.race.has_value());
+  RULE_TRUE("EXEC-77", !with_tile("for z in 0..3 @workgroup { " + first + alone + "barrier }", use).race);
+  // One lane is the thread itself.
+  RULE_TRUE("EXEC-77", !with_tile("for z in 0..1 @workgroup { " + first + alone + "}", "", "1").race);
+  // Lanes that are not all threads of their slot, and conditions that only some threads meet.
+  const auto wide = with_tile("for z in 0..4 @workgroup { if z == 0 { zero S  zero C  zero D } barrier }", "");
+  RULE_EQ("EXEC-76", std::string("RUN-8"), describe(wide).substr(0, 5));
+  RULE_EQ("EXEC-76", std::string("thread (0) waits at a tile product, thread (3) has ended"), wide.fault->message);
+  // Two teams: each its own product, and both wait for one another.
+  const auto teams = run_text(R"(program p { input A: i32[4, 2]  inout C: i32[4, 2]  output D: i32[4]
+    for w in 0..2 @workgroup {
+      for t in 0..2 @tile { for i in 0..2 { for j in 0..2 { for k in 0..2 { C[2*w + i, j] += A[2*w + i, k] * A[k, j] } } } }
+      for u in 0..2 @workgroup { D[2*w + u] = C[2 - 2*w + u, 0] } } })",
+                              {{"A", tensor(Type::i32, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8})},
+                               {"C", tensor(Type::i32, {4, 2}, {0, 0, 0, 0, 0, 0, 0, 0})}});
+  RULE_EQ("EXEC-75", (Values{7, 10, 15, 22, 23, 34, 31, 46}), output(teams, "C"));
+  RULE_EQ("EXEC-75", (Values{23, 31, 7, 15}), output(teams, "D"));
+}
+
 // DEV-10 and DEV-13 have races that a canonical execution does not show: its values are those of the interval order.
 TEST(ExecLaunch, CanonicalValuesOfRacyPrograms) {
   const auto dev10 = run_text(R"(program p { input A: i32[2, 2]  output R: i32[2, 2]  shared S: i32[2]

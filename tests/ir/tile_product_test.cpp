@@ -1,6 +1,8 @@
 // The form of `@tile` loops (WF-25 … WF-28), and what the recogniser says about a nest.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ir/tile_product.hpp"
 #include "tests/support/rules.hpp"
 #include "text_support.hpp"
@@ -74,8 +76,36 @@ TEST(TileProduct, IsOneNest) {
         "~D[i, j, 0]~ += B[i, k] * B[k, j]", "~E[i, j + k]~ += B[i, k] * B[k, j]"})
     RULE_TRUE("WF-27", refused("WF-27", product(bad))) << bad;
   RULE_TRUE("WF-28", accepted(tile(nest) + " launch for t in 0..4 @workgroup { C[t] = 1 }"));
-  RULE_TRUE("WF-28", refused("WF-28", tile(nest) + " ~for t in 0..4 @workgroup~ { C[t] = 1 }"));
-  RULE_TRUE("WF-28", refused("WF-28", "for t in 0..4 @workgroup { ~for u in 0..4 @tile~ { " + nest + " } }"));
+  RULE_TRUE("WF-28", accepted(tile(nest) + " for t in 0..4 @workgroup { C[t] = 1 }"));
+  RULE_TRUE("WF-28", accepted(tile(nest) + " launch for t in 0..4 @reduce { C[0] += B[t, 0] }"));
+  RULE_TRUE("WF-28", refused("WF-28", tile(nest) + " ~for t in 0..4 @reduce~ { C[0] += B[t, 0] }"));
+  RULE_TRUE("WF-28",
+            refused("WF-28", "for t in 0..4 @reduce { C[0] += B[t, 0] } ~for u in 0..4 @tile~ { " + nest + " }"));
+  // A slot is taken among threads only.
+  const std::string deep = "for a in 0..2 @workgroup { for b in 0..2 @workgroup { ";
+  const std::string deeper = "for c in 0..2 @workgroup { ";
+  RULE_TRUE("WF-13", accepted(deep + "for u in 0..4 @tile { " + nest + " } } }"));
+  RULE_TRUE("WF-13", refused("WF-13", deep + deeper + "~for u in 0..4 @tile~ { " + nest + " } } } }"));
+  // A copy of a buffer for each lane is nothing that the lanes have together.
+  const auto with_local = [](const std::string& statements) {
+    return "program p { input B: f32[8, 8] local L: f32[4, 4] shared S: f32[4, 4] output C: f32[8]\n" + statements +
+           " }";
+  };
+  const auto local = [&](const std::string& lanes, const std::string& update) {
+    return with_local("for w in 0..2 @workgroup { C[w] = 1 ~for t in 0.." + lanes +
+                      " @tile~ { for i in 0..4 { for j in 0..4 { for k in 0..4 { " + update + " } } } } }");
+  };
+  RULE_TRUE("WF-45", has_error(local("2", "L[i, j] += B[i, k] * B[k, j]"), "WF-45"));
+  RULE_TRUE("WF-45", has_error(local("2", "S[i, j] += B[i, k] * L[k, j]"), "WF-45"));
+  const auto plain = [](std::string text) {
+    text.erase(std::remove(text.begin(), text.end(), '~'), text.end());
+    return errors(text).empty();
+  };
+  RULE_TRUE("WF-45", plain(local("2", "S[i, j] += B[i, k] * B[k, j]")));
+  RULE_TRUE("WF-45", plain(local("1", "L[i, j] += B[i, k] * B[k, j]")));
+  RULE_TRUE("WF-45",
+            plain(with_local("for t in 0..2 @tile { for i in 0..4 { for j in 0..4 { for k in 0..4 { L[i, j] += "
+                             "B[i, k] * B[k, j] } } } }")));
 }
 
 TEST(TileProduct, TellsTheRoles) {
