@@ -72,10 +72,12 @@ struct Memory {
   Shadow* recent = nullptr;           // of the barrier interval; null: the threads' accesses are not watched
   bool ranged = false;
   std::int64_t lane_pitch = 0;            // compiled code: cells between the copies of two lanes; 0: they share one
+  std::int64_t group_pitch = 0;           // the same between two groups that run together
   Copy own{};                             // unless the copies belong to threads, or the elements to a tensor
   std::vector<unsigned char> constant{};  // kind constant
   ZeroedArray<Shadow> shadow_cells{}, recent_cells{};
-  bool watched() const { return shadow != nullptr || recent != nullptr; }
+  /// Where groups run together, what their threads share is known to be without a race.
+  bool watched() const { return group_pitch == 0 && (shadow != nullptr || recent != nullptr); }
 
   std::uint64_t bits(std::int64_t flat) const {
     const unsigned char* p = elements + flat * width;

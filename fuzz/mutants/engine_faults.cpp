@@ -150,6 +150,12 @@ std::vector<EngineFault> engine_faults() {
            if (l.lockstep) l.lockstep->meetings.clear();
          }
        }},
+      {"groups in lockstep may meet in any cell",
+       [](CompiledProgram& p) {
+         for (LaunchCode& l : p.launches) {
+           if (l.lockstep) l.lockstep->across.clear();
+         }
+       }},
       {"threads in lockstep pass barriers", every_node([](Node& n) {
          if (n.kind == StmtKind::barrier) n.kind = StmtKind::launch;
        })},

@@ -7,6 +7,7 @@
 
 #include "fuzz/generators/disturbed_program.hpp"
 #include "fuzz/generators/random_program.hpp"
+#include "fuzz/generators/random_threads.hpp"
 #include "interp/difference.hpp"
 #include "interp/inputs.hpp"
 #include "ir/text/source.hpp"
@@ -26,9 +27,7 @@ class Property {
   bool failed() const { return !result_.failures.empty(); }
 
   void one() {
-    ProgramShape shape;
-    shape.threads = random_.below(2) == 0;
-    const Program p = disturb(random_program(random_, shape), random_);
+    const Program p = draw();
     ++result_.programs;
     interp::Options options;
     const auto smallest = interp::smallest_parameters(p);
@@ -61,6 +60,17 @@ class Property {
   EnginePropertyResult take() { return std::move(result_); }
 
  private:
+  // Some are groups of threads that share and meet, as other random programs rarely do.
+  Program draw() {
+    if (random_.below(5) == 0) {
+      auto parsed = parse_source(random_threads(random_), "random");
+      if (parsed) return std::move(parsed->programs.front());
+    }
+    ProgramShape shape;
+    shape.threads = random_.below(2) == 0;
+    return disturb(random_program(random_, shape), random_);
+  }
+
   // An element beyond its range, perhaps.
   void spoil(TensorMap& inputs) {
     for (auto& [name, t] : inputs) {

@@ -20,7 +20,7 @@ void gather(void* to, const unsigned char* elements, const Address& from, const 
     return;
   }
   const bool together = for_each_run(from, a, [&](std::uint32_t lane, std::int64_t cell, std::uint32_t count) {
-    std::memcpy(out + lane, cells + cell, count * sizeof(T));
+    copy_run(out + lane, cells + cell, count);
   });
   if (!together) for_each_cell(from, a, [&](std::uint32_t l, std::int64_t cell) { out[l] = cells[cell]; });
 }
@@ -29,7 +29,8 @@ struct Wide {
 };
 
 // The bits that all states have, eight at a time.
-std::uint8_t all_states(const std::uint8_t* states, std::uint32_t count) {
+inline std::uint8_t all_states(const std::uint8_t* states, std::uint32_t count) {
+  if (count == 4) return states[0] & states[1] & states[2] & states[3];
   std::uint64_t all = ~std::uint64_t{0};
   std::uint32_t l = 0;
   for (; l + 8 <= count; l += 8) {
@@ -77,7 +78,7 @@ auto with_coordinates(Type type, const void* column, F f) {
 // are at most 2^12 and sixteen, lanes fewer than 2^26. False where that is not so.
 bool Machine::locate_small(const Access& access, Frame& f, const Active& a, Address& address, bool& inside) {
   const Memory& m = memory(access.buffer);
-  if (m.lane_pitch != 0 && f.outer != nullptr) return false;
+  if (m.group_pitch != 0 || (m.lane_pitch != 0 && f.outer != nullptr)) return false;
   const std::uint64_t lo = a.list != nullptr ? a.list[0] : a.first;
   const std::uint64_t hi = a.list != nullptr ? a.list[a.count - 1] : a.first + a.count - 1;
   std::uint64_t flat = 0, step = 0, beyond = 0;
@@ -151,6 +152,7 @@ bool Machine::locate_grid(const Access& access, Frame& f, const Active& a, Addre
   bool linear = true;
   for (int k = 0; k < grid.axes; ++k) {
     stride[k] += m.lane_pitch * lanes;
+    if (k == batch_axis_) stride[k] += m.group_pitch;
     linear &= stride[k] == stride[0] * lanes;
     lanes *= grid.extent[k];
   }
@@ -180,6 +182,7 @@ bool Machine::locate(const Access& access, Frame& f, const Active& a, Address& a
   const Memory& m = memory(access.buffer);
   if (m.lane_pitch != 0 && f.outer != nullptr) return locate_columns(access, f, a, address);
   if (f.grid != nullptr && locate_grid(access, f, a, address)) return true;
+  if (m.group_pitch != 0) return locate_columns(access, f, a, address);
   bool inside = true;
   if (access.small && f.grid == nullptr && locate_small(access, f, a, address, inside)) return inside;
   const std::size_t rank = access.dims.size();
@@ -247,10 +250,13 @@ bool Machine::locate_columns(const Access& access, Frame& f, const Active& a, Ad
     take(scratch);
   }
   if (rank == 0) for_each(a, [&](std::uint32_t l) { flats[l] = 0; });
-  if (m.lane_pitch != 0) {
+  if (m.lane_pitch != 0 || m.group_pitch != 0) {
     int depth = 0;  // of the frame of threads
     for (const Frame* at = &f; at->outer != nullptr; at = at->outer) ++depth;
-    for_each(a, [&](std::uint32_t l) { flats[l] += m.lane_pitch * lane_at(f, depth, l); });
+    for_each(a, [&](std::uint32_t l) {
+      const std::uint32_t thread = lane_at(f, depth, l);
+      flats[l] += m.lane_pitch * thread + m.group_pitch * (thread / group_threads_);
+    });
   }
   return worst == 0;
 }

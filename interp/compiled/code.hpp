@@ -165,18 +165,20 @@ struct StripLoop {
   std::vector<Hazard> hazards{};
 };
 
-/// Two accesses of one interval between barriers that two threads of a group must not both make to one cell. In each of
-/// the dimensions their indices differ by Σ coefficient·(difference of the threads' coordinates) and at most `rest`.
+/// Two accesses that two threads must not both make to one cell. In each of the dimensions their indices differ by
+/// Σ coefficient·(difference of the coordinates) and at most `rest`.
 struct LockstepMeeting {
   struct Dim {
-    std::vector<std::int64_t> coefficients{};  // by slot
+    std::vector<std::int64_t> coefficients{};  // by slot of the group, then of the grid
     std::int64_t rest = 0;
   };
   std::vector<Dim> dims{};
 };
 /// What has to hold of a launch for its threads to run in lockstep.
 struct LockstepPlan {
-  std::vector<LockstepMeeting> meetings{};
+  std::vector<LockstepMeeting> meetings{};  // of two threads of a group, in one interval between barriers
+  std::vector<LockstepMeeting> across{};    // of two groups
+  bool batches = false;                     // `across` is all there is: several groups may run together
 };
 
 struct LaunchCode {

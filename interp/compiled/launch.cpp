@@ -10,10 +10,12 @@
 namespace assay::interp::compiled {
 namespace {
 
-// The next coordinates in lexicographic order, slot 0 fastest; false after the last.
-bool advance(std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extents) {
+// The next coordinates in lexicographic order, slot 0 fastest, by `step` along one slot; false after the last.
+bool advance(std::vector<std::int64_t>& at, const std::vector<std::int64_t>& extents, int stepped = -1,
+             std::int64_t step = 1) {
   for (std::size_t slot = 0; slot < at.size(); ++slot) {
-    if (++at[slot] < extents[slot]) return true;
+    at[slot] += static_cast<int>(slot) == stepped ? step : 1;
+    if (at[slot] < extents[slot]) return true;
     at[slot] = 0;
   }
   return false;
@@ -66,15 +68,17 @@ void Machine::run_launch(const LaunchCode& launch) {
     }
     first = false;
     begin_interval();
-    for (int b : shared_) forget(b);
     if (lockstep_) {
       run_lockstep(launch);
-    } else if (source.rendezvous) {
+      continue;
+    }
+    for (int b : shared_) forget(b);
+    if (source.rendezvous) {
       run_together(launch);
     } else {
       run_apart(launch);
     }
-  } while (advance(grid_, grid_extent_));
+  } while (advance(grid_, grid_extent_, batch_slot_, batch_));
 }
 
 // The extents (EXEC-13). A loop is run through where its symbol stands in the bound of a loop inside that has hardware.
@@ -126,6 +130,11 @@ void Machine::prepare(const LaunchCode& launch) {
   if (threads > memory_limit / each)
     throw Exhausted{fmt::format("{} threads with {} bytes each need more memory than a run may take", threads, each)};
   for (int b : local_) memory(b).lane_pitch = 0;
+  for (int b : shared_) {
+    Memory& m = memory(b);
+    if (m.group_pitch != 0) m.use(m.own);
+    m.group_pitch = 0;
+  }
   lockstep_ = fits_lockstep(launch);
   if (lockstep_) return prepare_lockstep();
   while (static_cast<std::int64_t>(threads_.size()) < threads) add_thread();

@@ -3,7 +3,8 @@
 // Threads run one after the other from barrier to barrier (EXEC-17). Lockstep gives the same where no two threads touch one
 // cell in one interval between barriers, one of them storing. Accesses are collected with their intervals; two that may
 // meet become a question about the launch's extents, which is answered when they are known (lockstep.cpp). An index that is not
-// understood, or a statement that couples threads in another way, leaves the launch to run thread by thread.
+// understood, or a statement that couples threads in another way, leaves the launch to run thread by thread. Several groups run
+// together where no two of them touch one cell, one of them storing, in the whole launch.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -48,17 +49,25 @@ class LockstepPlanner {
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       for (std::size_t j = i; j < accesses_.size(); ++j) {
         const ThreadAccess &a = accesses_[i], &b = accesses_[j];
-        if (a.buffer != b.buffer || !(a.store || b.store) || find(a.interval) != find(b.interval)) continue;
-        plan->meetings.push_back(meeting(a, b));
-        if (plan->meetings.back().dims.empty()) return nullptr;
+        if (a.buffer != b.buffer || !(a.store || b.store)) continue;
+        LockstepMeeting m = meeting(a, b);
+        if (!is_shared(a.buffer)) plan->across.push_back(m);
+        if (find(a.interval) != find(b.interval)) continue;
+        if (m.dims.empty()) return nullptr;
+        plan->meetings.push_back(std::move(m));
       }
     }
+    plan->batches = launch_.grid_slots > 0;
     return plan;
   }
 
  private:
   bool block(const BoundBlock& b) {
     return std::all_of(b.begin(), b.end(), [&](const auto& s) { return statement(*s); });
+  }
+
+  bool is_shared(int buffer) const {
+    return program_.source->buffers[static_cast<std::size_t>(buffer)].kind == BufferKind::shared;
   }
 
   bool statement(const BoundStmt& s) {
@@ -167,7 +176,7 @@ class LockstepPlanner {
   }
 
   // The dimensions whose difference between two threads is a sum over their coordinates and a small rest.
-  static LockstepMeeting meeting(const ThreadAccess& a, const ThreadAccess& b) {
+  LockstepMeeting meeting(const ThreadAccess& a, const ThreadAccess& b) const {
     LockstepMeeting m;
     for (std::size_t d = 0; d < a.dims.size(); ++d) {
       const IndexForm &x = a.dims[d], &y = b.dims[d];
@@ -175,6 +184,10 @@ class LockstepPlanner {
       std::int64_t up = 0, down = 0;
       if (__builtin_sub_overflow(x.hi, y.lo, &up) || __builtin_sub_overflow(y.hi, x.lo, &down)) continue;
       m.dims.push_back({x.threads, std::max(up, down)});
+      for (int g = 0; g < launch_.grid_slots; ++g) {
+        const auto c = x.uniform.find(-1 - g);
+        m.dims.back().coefficients.push_back(c == x.uniform.end() ? 0 : c->second);
+      }
     }
     return m;
   }

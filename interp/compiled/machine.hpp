@@ -8,6 +8,7 @@
 // report.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,6 +88,17 @@ inline bool for_each_run(const Address& address, const Active& a, F f) {
   return true;
 }
 
+/// Copies `count` elements that lie together; rows of lanes are often as short as this.
+template <typename T>
+inline void copy_run(T* to, const T* from, std::uint32_t count) {
+  switch (count) {
+    case 4: std::memcpy(to, from, 4 * sizeof(T)); break;
+    case 8: std::memcpy(to, from, 8 * sizeof(T)); break;
+    case 16: std::memcpy(to, from, 16 * sizeof(T)); break;
+    default: std::memcpy(to, from, count * sizeof(T)); break;
+  }
+}
+
 /// Where a thread waits (EXEC-17, EXEC-19).
 struct Wait {
   const Node* at = nullptr;
@@ -148,8 +160,10 @@ class Machine {
   [[noreturn]] void diverged();
 
   // lockstep.cpp: the threads of a group as lanes.
-  bool fits_lockstep(const LaunchCode& launch) const;
+  bool fits_lockstep(const LaunchCode& launch);
+  void choose_batch(const LockstepPlan& plan, std::int64_t most);
   void prepare_lockstep();
+  bool whole_groups(const Active& a) const;
   void run_lockstep(const LaunchCode& launch);
   void hardware_lanes(const Node& n, Frame& f, const Active& a, std::uint8_t control);
 
@@ -276,7 +290,11 @@ class Machine {
   Frame group_{};  // lockstep: the frame of all threads
   LaneGrid group_grid_{};
   std::vector<std::int8_t> axis_of_slot_{};
-  std::vector<Copy> group_locals_{};
+  std::vector<Copy> group_locals_{}, group_shared_{};
+  std::uint32_t group_threads_ = 1;
+  std::int64_t batch_ = 1;  // groups that run together, along a slot of the grid, as an axis of the lanes
+  int batch_slot_ = -1;
+  std::int8_t batch_axis_ = -1;
 
   // The point of execution: the statement and, where there is one lane, that lane.
   Thread* thread_ = nullptr;

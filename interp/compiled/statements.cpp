@@ -13,7 +13,7 @@ void scatter(unsigned char* elements, const void* from, const Address& to, const
   const T* const values = static_cast<const T*>(from);
   T* const cells = reinterpret_cast<T*>(elements);
   const bool together = for_each_run(to, a, [&](std::uint32_t lane, std::int64_t cell, std::uint32_t count) {
-    std::memcpy(cells + cell, values + lane, count * sizeof(T));
+    copy_run(cells + cell, values + lane, count);
   });
   if (!together) for_each_cell(to, a, [&](std::uint32_t l, std::int64_t cell) { cells[cell] = values[l]; });
 }
@@ -47,7 +47,7 @@ void Machine::node(const Node& n, Frame& f, const Active& a, std::uint8_t contro
     case StmtKind::branch: branch(n, f, a, control); break;
     case StmtKind::loop: loop(n, f, a, control); break;
     case StmtKind::barrier:  // where nothing waits for anything, or all lanes are there
-      if (lockstep_ && a.count != f.total) throw Restart{};
+      if (lockstep_ && !whole_groups(a)) throw Restart{};
       break;
     case StmtKind::launch: break;
   }
@@ -164,7 +164,11 @@ void Machine::commit_store(const Node& n, Frame& f, const Active& a, const Addre
     return;
   }
   const bool together = for_each_run(address, a, [&](std::uint32_t, std::int64_t cell, std::uint32_t count) {
-    std::memset(m.states + cell, defined, count);
+    if (count == 4) {
+      std::memset(m.states + cell, defined, 4);
+    } else {
+      std::memset(m.states + cell, defined, count);
+    }
   });
   if (!together) for_each_cell(address, a, [&](std::uint32_t, std::int64_t cell) { m.states[cell] = defined; });
 }

@@ -112,6 +112,70 @@ TEST(Lockstep, FaultsAreThoseOfTheFirstThread) {
   }
 }
 
+TEST(Lockstep, GroupsTogether) {
+  const struct {
+    const char* body;
+    const char* end;
+  } cases[] = {
+      // Copies of shared and local buffers of every group, also where the last batch is smaller than the others.
+      {"for g in 0..61 @grid { for x in 0..8 @workgroup { S[x] = A[g, x]  L[1] = A[x, g]  barrier\n"
+       " B[g, x] = S[7 - x] + L[1] } }",
+       "RUN-6"},
+      {"for h in 0..3 @grid { for g in 0..50 @grid { for x in 0..8 @workgroup { S[x] = A[g, x]  barrier\n"
+       " B[g, 8*h + x] = S[7 - x] } } }",
+       "RUN-6"},
+      {"for g in 0..40 @grid { for x in 0..4 @workgroup { for y in 0..3 @workgroup { T[x, y] = A[g, x]  barrier\n"
+       " B[g, 3*x + y] = T[3 - x, 2 - y] } } }",
+       "RUN-6"},
+      {"for g in 0..63 step 2 @grid { for x in 0..5 @workgroup { S[x] = A[x, g]  barrier\n"
+       " for v in 0..4 @vectorized { B[g + v - v, 4*x + v] = S[4 - x] } } }",
+       "RUN-6"},
+      {"for g in 0..64 @grid { for x in 0..1 @workgroup { S[3] = A[g, x]  barrier  B[g, 5] = S[3] } }", "RUN-6"},
+      {"for g in 0..64 @grid { for x in 0..4 @workgroup { S[ids[x]] = 1.0  B[g, x] = S[ids[x]] } }", "RUN-6"},
+      // A value that the group before has left in the copy.
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { if g == 0 { S[x] = 1.0 }  barrier  B[g, x] = S[x] } }",
+       "RUN-2"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { if g < 15 { S[x] = 1.0 }  barrier  B[g, x] = S[x] } }",
+       "RUN-2"},
+      // Barriers, loops and guards that differ between groups.
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { if floormod(g, 3) == 1 { S[x] = A[g, x]  barrier\n"
+       " B[g, x] = S[7 - x] } } }",
+       "RUN-6"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { for k in 0..g { S[x] = A[g, x] + f32(k)  barrier\n"
+       " B[g, x] = B[g, x] + S[7 - x]  barrier } } }",
+       "RUN-6"},
+      {"for g in 0..16 @grid { for x in 0..g @workgroup { S[x] = A[g, x]  barrier  B[g, x] = S[g - 1 - x] } }",
+       "RUN-8"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { if g == 7 { if x < 5 { barrier } }  B[g, x] = 1.0 } }",
+       "RUN-8"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { B[g, x] = 1.0 } }\n"
+       "for g in 0..9 @grid { for x in 0..8 @workgroup { B[g, x] = B[g, x] + 2.0 } }",
+       "RUN-6"},
+      // Groups that meet.
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { V[g + 20*x] = A[g, x]  B[g, x] = V[g + 20*x + 1] } }",
+       "RUN-6"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { V[x] = V[x] * 0.5 + A[g, x] } }", "RUN-6"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { V[7*g + x] = A[g, x] } }", "RUN-6"},
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { V[8*g + x] = A[g, x] } }", "RUN-6"},
+      // The first fault of several.
+      {"for g in 0..16 @grid { for x in 0..8 @workgroup { if g == 9 { B[64, x] = 1.0 }  if g == 5 { V[700*x] = 1.0 } } "
+       "}",
+       "RUN-1"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.body);
+    RULE_EQ("EXEC-48", std::string(c.end), ended(both(with_buffers(c.body))));
+  }
+  // Every distance between what two groups touch.
+  for (int distance = -9; distance <= 9; ++distance) {
+    const auto o = both(with_buffers(
+        fmt::format("for g in 0..16 @grid {{ for x in 0..4 @workgroup {{ V[4*g + x + 100] = f32(g)\n B[g, x] = V[4*g + "
+                    "x + {} + 100] }} }}",
+                    distance)));
+    RULE_TRUE("EXEC-48", ended(o) == "RUN-6") << distance;
+  }
+}
+
 TEST(Nests, LoopsInLoops) {
   for (const char* body :
        {"for i in 0..9 { for j in 1..9 { for k in 0..3 { A[i, j] = A[i, j - 1] * B[j, k] + V[9*i + j] } } }",
