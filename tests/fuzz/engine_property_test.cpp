@@ -42,7 +42,7 @@ TEST(EngineProperty, every_planted_fault_makes_it_fail) {
   const std::vector<EngineFault> faults = engine_faults();
   for (std::size_t k = 0; k < faults.size(); k += step) {
     const EngineFault& fault = faults[k];
-    const EnginePropertyResult r = check_engines(7, 9000, fault.plant);
+    const EnginePropertyResult r = check_engines(7, 20000, fault.plant);
     RULE_TRUE("EXEC-38", !r.failures.empty()) << fault.name << " (" << r.programs << " programs)";
   }
 }
