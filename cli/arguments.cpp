@@ -127,13 +127,13 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--steps", a.steps_folder, "write the program after each step into this folder")->type_name("DIR");
   }
   if (is({"check"})) {
-    list("--backends", a.backends, "run only these: interp, c, clang, tcc, c-O3, ...");
+    list("--backends", a.backends, "run only these: interp, c, clang, tcc, c-O3, simt, cuda, ...");
     list("--require", a.required, "these must run and agree, else the answer is undecided");
   }
   if (is({"apply", "codegen", "parse", "menu"}))
     app.add_option("-o,--output", a.output, "write the product to this file")->type_name("FILE");
   if (is({"codegen"}))
-    choice("--target", a.target, {"c", "opencl", "cuda"}, "language of the kernel (opencl and cuda are not built yet)");
+    choice("--target", a.target, {"c", "opencl", "cuda"}, "language of the kernel (opencl is not built yet)");
   if (is({"run"})) {
     app.add_option("--in", a.inputs, "an input from a .npy file (several allowed)")
         ->allow_extra_args(false)

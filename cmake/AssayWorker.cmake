@@ -8,7 +8,8 @@ find_library(ASSAY_TCC_LIBRARY tcc)
 file(GLOB worker_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/codegen/worker/host/*.c)
 add_executable(assay_worker ${worker_sources})
 set_target_properties(assay_worker PROPERTIES OUTPUT_NAME assay-worker C_STANDARD 11 C_EXTENSIONS ON
-  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  ENABLE_EXPORTS ON  # units of CUDA text call fibers.c by name
+   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_compile_options(assay_worker PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 target_link_libraries(assay_worker PRIVATE m ${CMAKE_DL_LIBS})
 if(ASSAY_TCC_INCLUDE AND ASSAY_TCC_LIBRARY)

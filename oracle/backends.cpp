@@ -43,8 +43,9 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
     if (both[i].kernel || result_.incomplete) continue;
     const codegen::KernelOutcome& error = both[i].error;
     const std::string which = i == 0 ? "source" : "final";
-    // What another compiler covers is not missing because tcc is a small compiler (CHK-18).
-    if (compiler.dialect == codegen::Dialect::tcc && error.status == codegen::KernelOutcome::Status::unavailable) {
+    // What another compiler covers is not missing because tcc is a small compiler (CHK-18), nor what no device does (BACK-2).
+    const bool partial = compiler.dialect != codegen::Dialect::gnu;
+    if (partial && error.status == codegen::KernelOutcome::Status::unavailable) {
       result_.omissions.push_back(fmt::format("{}: not run: {}", result_.label, error.message));
       return;
     }
@@ -64,6 +65,9 @@ std::optional<TensorMap> CompiledPair::run(codegen::Kernel& kernel, const std::s
   if (out.status == Status::crashed) {
     result_.contradiction =
         fmt::format("{}: crashed ({}), although the interpreter finds no fault", where, out.message);
+  } else if (out.status == Status::unavailable) {
+    refused_ = true;
+    result_.omissions.push_back(fmt::format("{}: {}", where, out.message));
   } else if (out.status == Status::timed_out) {
     result_.incomplete = fmt::format("{}: no answer within {} s", where, seconds);
   } else {
@@ -201,7 +205,17 @@ std::vector<codegen::CompilerSpec> chosen_compilers(const std::set<std::string>&
     }
   };
   add(codegen::available_compilers(), false);
-  if (!chosen.empty()) add(codegen::compiler_levels(), true);
+  if (chosen.empty()) return out;
+  add(codegen::compiler_levels(), true);
+  add(codegen::device_compilers(), true);
+  return out;
+}
+
+std::vector<codegen::CompilerSpec> thread_compilers(const std::set<std::string>& chosen) {
+  std::vector<codegen::CompilerSpec> out = codegen::device_compilers();
+  std::erase_if(out, [&](const codegen::CompilerSpec& c) {
+    return chosen.empty() ? c.dialect != codegen::Dialect::simt : chosen.count(c.name) == 0;
+  });
   return out;
 }
 
@@ -209,7 +223,7 @@ std::vector<std::string> absent_backends(const std::set<std::string>& chosen) {
   std::vector<std::string> out;
   for (const std::string& name : chosen) {
     if (is_backend_built(name)) continue;
-    const bool later = name == "opencl" || name == "oclgrind" || name == "simt" || name == "cuda";
+    const bool later = name == "opencl" || name == "oclgrind";
     const bool processor = name.ends_with("-v3") && is_backend_built(name.substr(0, name.size() - 3));
     out.push_back(name + (later       ? ": not built yet"
                           : processor ? ": this processor has no x86-64-v3"

@@ -37,7 +37,7 @@ class CompiledPair {
   const BackendResult& result() const { return result_; }
 
  private:
-  bool usable() const { return before_ && after_ && !result_.contradiction && !result_.incomplete; }
+  bool usable() const { return before_ && after_ && !refused_ && !result_.contradiction && !result_.incomplete; }
   /// The outputs, or nothing after having recorded why there are none.
   std::optional<TensorMap> run(codegen::Kernel& kernel, const std::string& which, const ParameterMap& size,
                                const InputChoice& choice, const TensorMap& inputs, int seconds);
@@ -52,6 +52,7 @@ class CompiledPair {
   const Program& final_program_;
   std::unique_ptr<codegen::Kernel> before_, after_;
   bool reordered_ = false, compared_ = true;
+  bool refused_ = false;        // a device does not allow a launch, or there is none
   std::string not_compared_{};  // the omission that stands until a case was compared with its enclosure
   int not_enclosed_ = 0;        // programs run on cases that have no enclosure
   BackendResult result_{};
@@ -65,6 +66,8 @@ std::vector<std::string> backend_names();
 /// The compilers that are here and that `chosen` allows: by name ("c", "clang-O3") or by command ("gcc"); empty `chosen`
 /// allows each at its usual level.
 std::vector<codegen::CompilerSpec> chosen_compilers(const std::set<std::string>& chosen);
+/// The same for programs with threads: `simt`, or what `chosen` names of it and `cuda` (CHK-35).
+std::vector<codegen::CompilerSpec> thread_compilers(const std::set<std::string>& chosen);
 /// "NAME: why" for every chosen backend that is not here.
 std::vector<std::string> absent_backends(const std::set<std::string>& chosen);
 

@@ -15,8 +15,6 @@
 namespace assay::oracle {
 namespace {
 
-constexpr const char* no_threads_in_code = "generated code: not for programs with threads and barriers";
-
 constexpr double full_size_work = 2e9;
 constexpr std::int64_t full_size_bytes = std::int64_t{32} << 20;
 
@@ -81,7 +79,6 @@ class Check {
     report_.omissions = std::move(found.omissions);
     report_.obligations = std::move(found.obligations);
     if (found.ran && found.ran->cases > 0) report_.ran.push_back(cases_text(*found.ran) + " on the source program");
-    if (needs_parallel_meaning(source_)) report_.omissions.emplace_back(no_threads_in_code);
     if (found.verdict == Verdict::error) return conclude(Verdict::error, found.claim);
     return conclude(found.verdict, fmt::format("the source program: {}; no step was looked at", found.claim));
   }
@@ -195,12 +192,16 @@ class Check {
   }
 
   void prepare_compilers() {
-    if (needs_parallel_meaning(reference_) || needs_parallel_meaning(current_)) {
-      report_.omissions.emplace_back(no_threads_in_code);
+    const bool threads = needs_parallel_meaning(reference_) || needs_parallel_meaning(current_);
+    const std::vector<codegen::CompilerSpec> compilers =
+        threads ? thread_compilers(options_.backends) : chosen_compilers(options_.backends);
+    for (std::string& absent : absent_backends(options_.backends)) report_.omissions.push_back(std::move(absent));
+    if (threads && compilers.empty()) {
+      report_.omissions.emplace_back(options_.backends.empty()
+                                         ? "simt: no gcc was found, or no assay-worker to run its code"
+                                         : "generated C: not for programs with threads (simt and cuda are)");
       return;
     }
-    const std::vector<codegen::CompilerSpec> compilers = chosen_compilers(options_.backends);
-    for (std::string& absent : absent_backends(options_.backends)) report_.omissions.push_back(std::move(absent));
     if (compilers.empty() && options_.backends.empty())
       report_.omissions.emplace_back("c: no C compiler was found, or no assay-worker to run its code");
     if (compilers.empty() && options_.backends.count("interp") != 0)

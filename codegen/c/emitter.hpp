@@ -37,8 +37,8 @@ class Emitter {
   /// What `inner` emits, one level deeper than here, in place of emitting it.
   std::string indented(const std::function<void()>& inner);
 
-  /// Makes @grid loops bind their symbol to group coordinates (an identifier per slot) instead of iterating.
-  void bind_groups(std::map<const StmtNode*, std::string> coordinates) { groups_ = std::move(coordinates); }
+  /// Makes hardware loops bind their symbol to a coordinate (the identifier given here) instead of iterating.
+  void bind_loops(std::map<const StmtNode*, std::string> coordinates) { coordinates_ = std::move(coordinates); }
 
   Text expression(const Expr& e);
   Text index(const Index& e);
@@ -55,6 +55,8 @@ class Emitter {
   void array(Type element, const std::string& name, const std::string& count, std::optional<std::int64_t> constant,
              Arrays& into);
   void lines(const std::vector<std::string>& texts);
+  /// The statements of a launch, between the declarations and the release of its local buffers.
+  void with_locals(const Program& part);
 
   Names& names() { return names_; }
   Helpers& helpers() { return helpers_; }
@@ -119,9 +121,9 @@ class Emitter {
   std::string out_;
   int depth_ = 0;
   std::int64_t stack_bytes_ = 0;
-  Lanes* lanes_ = nullptr;                         // lane mode inside these
-  std::map<Symbol, std::string> per_lane_;         // text of symbols and variables that differ between lanes
-  std::map<const StmtNode*, std::string> groups_;  // group coordinate of each @grid loop; empty: they iterate
+  Lanes* lanes_ = nullptr;                              // lane mode inside these
+  std::map<Symbol, std::string> per_lane_;              // text of symbols and variables that differ between lanes
+  std::map<const StmtNode*, std::string> coordinates_;  // of hardware loops that do not iterate
 };
 
 }  // namespace assay::codegen

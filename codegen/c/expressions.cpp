@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/c/emitter.hpp"
+#include "codegen/device/device.hpp"
 #include "ir/typing.hpp"
 
 namespace assay::codegen {
@@ -125,10 +126,31 @@ bool folds(const Expr& e) {
 
 }  // namespace
 
+namespace {
+
+// The intrinsic of CUDA that rounds to nearest and is never contracted (CUDA-4); empty where there is none.
+std::string_view rounding_call(Op op, Type t) {
+  if (t != Type::f32 && t != Type::f64) return {};
+  const bool wide = t == Type::f64;
+  switch (op) {
+    case Op::add: return wide ? "__dadd_rn" : "__fadd_rn";
+    case Op::sub: return wide ? "__dsub_rn" : "__fsub_rn";
+    case Op::mul: return wide ? "__dmul_rn" : "__fmul_rn";
+    case Op::div: return wide ? "__ddiv_rn" : "__fdiv_rn";
+    default: return {};
+  }
+}
+
+}  // namespace
+
 Text Emitter::operation(const Expr& e) {
   if (e->op == Op::f8e5m2_sat) return rounding_conversion("f8e5m2_sat_from_f64", e->args.front());
   if (e->op == Op::f8e4m3fn_nosat) return rounding_conversion("f8e4m3fn_from_f64", e->args.front());
   const Type t = operation_type(*e);
+  if (is_device(dialect_)) {
+    if (const std::string_view call = rounding_call(e->op, t); !call.empty())
+      return {fmt::format("{}({}, {})", call, expression(e->args[0]).s, expression(e->args[1]).s)};
+  }
   if (is_native(e->op, t)) {
     if (const auto form = infix(e->op)) {
       const bool logical = e->op == Op::land || e->op == Op::lor;

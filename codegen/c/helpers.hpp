@@ -19,6 +19,10 @@ namespace assay::codegen {
 
 class Helpers {
  public:
+  /// A device has no long double: what needs one is done in double where that is enough, and is else not covered.
+  enum class Target { cpu, device };
+  explicit Helpers(Target target = Target::cpu) : target_(target) {}
+
   /// The helper for an operation (from `neg` on, but the conversions with a name) whose operation_type is `t`.
   std::string use(Op op, Type t);
   /// A helper that is no operation of the language, by its C name: parts of conversions, index arithmetic, lanes, entry checks.
@@ -32,17 +36,22 @@ class Helpers {
   /// Whether the unit evaluates in long double (the entry then checks its precision) or in __float128 (libquadmath).
   bool uses_long_double() const { return long_double_; }
   bool uses_quad() const { return quad_; }
+  /// The operations that were asked for and are not covered, as "pow at f32".
+  const std::set<std::string>& uncovered() const { return uncovered_; }
 
  private:
   std::string integer(Op op, Type t) const;
   std::string real(Op op, Type t);
   std::string function(Op op, Type t);
   std::string random(Op op, Type t);
+  std::string device_function(Op op, Type t);
 
+  Target target_;
   std::set<std::string> in_use_;
   std::string text_;
   bool long_double_ = false;
   bool quad_ = false;
+  std::set<std::string> uncovered_;
 };
 
 /// Whether C's own operator has exactly the meaning of the language at this type.

@@ -10,6 +10,22 @@
 
 namespace assay::codegen {
 
+// Rounded once from double: CUDA-6 says where that is the correctly rounded result.
+std::string Helpers::device_function(Op op, Type t) {
+  const std::string type(name(t));
+  const bool narrow = bit_width(t) <= 16;
+  const bool enough = narrow || op == Op::exp || op == Op::log2 || op == Op::tanh || op == Op::rsqrt;
+  if (op == Op::pow || !enough) {
+    uncovered_.insert(std::string(word(op)) + " at " + type);
+    return {};
+  }
+  const std::string value = narrow ? use("f64_from_" + type) + "(a)" : "(double)a";
+  const std::string rounded = narrow ? use(type + "_from_f64") : "(float)";
+  const std::string_view pattern = op == Op::rsqrt ? "static inline $T $w_$t($T a) { return $R(1.0 / sqrt($a)); }\n"
+                                                   : "static inline $T $w_$t($T a) { return $R($w($a)); }\n";
+  return fill(pattern, {{"$T", c_type(t)}, {"$a", value}, {"$R", rounded}, {"$w", word(op)}, {"$t", type}});
+}
+
 std::string Helpers::function(Op op, Type t) {
   const std::string type(name(t));
   if (t == Type::f64) {
@@ -17,6 +33,7 @@ std::string Helpers::function(Op op, Type t) {
     if (op == Op::pow) return "static inline double pow_f64(double a, double b) { return pow(a, b); }\n";
     return fill("static inline double $w_f64(double a) { return $w(a); }\n", {{"$w", word(op)}});
   }
+  if (target_ == Target::device) return device_function(op, t);
   long_double_ = true;
   if (t == Type::f32 && op == Op::pow) {
     quad_ = true;

@@ -66,7 +66,7 @@ constexpr std::array helpers{
         "  memcpy(&bits, &x, sizeof bits);\n"
         "  int exponent = (int)(bits >> 52 & 0x7ff) - 1023;\n"
         "  if (exponent < least) exponent = least;\n"
-        "  const double place = ldexp(1, exponent - fraction), count = rint(fabs(x) / place);\n"
+        "  const double place = ldexp(1.0, exponent - fraction), count = rint(fabs(x) / place);\n"
         "  if (count * place > largest) return (uint8_t)(sign | overflow);\n"
         "  return (uint8_t)(sign | (((exponent - least) << fraction) + (int)count));\n"
         "}\n"},
@@ -87,7 +87,7 @@ constexpr std::array helpers{
                   "static double f64_from_f8e4m3fn(uint8_t a) {\n"
                   "  const int exponent = a >> 3 & 15, fraction = a & 7;\n"
                   "  if ((a & 0x7f) == 0x7f) return NAN;\n"
-                  "  const double x = exponent == 0 ? fraction * 0x1p-9 : ldexp(8 + fraction, exponent - 10);\n"
+                  "  const double x = exponent == 0 ? fraction * 0x1p-9 : ldexp(8.0 + fraction, exponent - 10);\n"
                   "  return a >= 0x80 ? -x : x;\n"
                   "}\n"},
     RuntimeHelper{"u32x4", "", "typedef struct {\n  uint32_t w[4];\n} u32x4;\n"},
@@ -193,6 +193,11 @@ constexpr std::array helpers{
                   "static int extended(void) {\n"
                   "  volatile long double one = 1.0L, last = 0x1p-63L;\n"
                   "  return one + last != one;\n"
+                  "}\n"},
+    RuntimeHelper{"extent_product", "",
+                  "/* The product of two positive extents, at most the greatest uint32_t. */\n"
+                  "static inline uint64_t extent_product(uint64_t a, uint64_t b) {\n"
+                  "  return a > UINT32_MAX / b ? UINT32_MAX : a * b;\n"
                   "}\n"},
     RuntimeHelper{"overlap", "",
                   "static int overlap(void *const *buffers, const uint64_t *bytes, int count) {\n"

@@ -11,7 +11,7 @@ namespace assay::codegen {
 namespace {
 
 // Keywords of C11 and GNU C, lower-case macros of compilers and headers, and the identifiers that the unit's own text uses.
-constexpr std::array<std::string_view, 82> taken{"auto",
+constexpr std::array<std::string_view, 83> taken{"auto",
                                                  "break",
                                                  "case",
                                                  "char",
@@ -87,12 +87,65 @@ constexpr std::array<std::string_view, 82> taken{"auto",
                                                  "index_next",
                                                  "trip_count",
                                                  "allocate",
+                                                 "extent_product",
                                                  "state",
                                                  "assay_kernel",
                                                  "body",
                                                  "stdin",
                                                  "stdout",
                                                  "stderr"};
+
+// Keywords of C++17 that C lacks, and what CUDA declares for every kernel.
+constexpr std::array<std::string_view, 50> taken_by_cuda{"alignas",
+                                                         "alignof",
+                                                         "and",
+                                                         "and_eq",
+                                                         "bitand",
+                                                         "bitor",
+                                                         "catch",
+                                                         "class",
+                                                         "compl",
+                                                         "const_cast",
+                                                         "constexpr",
+                                                         "decltype",
+                                                         "delete",
+                                                         "dynamic_cast",
+                                                         "explicit",
+                                                         "export",
+                                                         "friend",
+                                                         "mutable",
+                                                         "namespace",
+                                                         "new",
+                                                         "noexcept",
+                                                         "not",
+                                                         "not_eq",
+                                                         "nullptr",
+                                                         "operator",
+                                                         "or",
+                                                         "or_eq",
+                                                         "private",
+                                                         "protected",
+                                                         "public",
+                                                         "reinterpret_cast",
+                                                         "static_assert",
+                                                         "static_cast",
+                                                         "template",
+                                                         "this",
+                                                         "thread_local",
+                                                         "throw",
+                                                         "try",
+                                                         "typeid",
+                                                         "typename",
+                                                         "using",
+                                                         "virtual",
+                                                         "xor",
+                                                         "xor_eq",
+                                                         "blockDim",
+                                                         "blockIdx",
+                                                         "gridDim",
+                                                         "threadIdx",
+                                                         "warpSize",
+                                                         "dim3"};
 
 bool ends_in_type(const std::string& s) {
   const auto ends = [&](std::string_view suffix) {
@@ -109,8 +162,9 @@ bool looks_like_macro(const std::string& s) {
          std::none_of(s.begin(), s.end(), [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; });
 }
 
-bool claimed(const std::string& s) {
-  return s.front() == '_' || looks_like_macro(s) || ends_in_type(s) ||
+bool claimed(const std::string& s, bool cuda) {
+  if (cuda && std::find(taken_by_cuda.begin(), taken_by_cuda.end(), s) != taken_by_cuda.end()) return true;
+  return s.front() == '_' || s.compare(0, 6, "assay_") == 0 || looks_like_macro(s) || ends_in_type(s) ||
          std::find(taken.begin(), taken.end(), s) != taken.end();
 }
 
@@ -120,7 +174,7 @@ std::string Names::of(const Symbol& symbol) {
   if (const auto known = given_.find(symbol); known != given_.end()) return known->second;
   std::string wanted = symbol;
   std::replace(wanted.begin(), wanted.end(), '.', '_');
-  if (claimed(wanted)) wanted = wanted.front() == '_' ? "v" + wanted + "_" : wanted + "_";
+  if (claimed(wanted, cuda_)) wanted = wanted.front() == '_' ? "v" + wanted + "_" : wanted + "_";
   std::string chosen = fresh(wanted);
   given_.emplace(symbol, chosen);
   return chosen;

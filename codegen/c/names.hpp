@@ -15,12 +15,16 @@ namespace assay::codegen {
 
 class Names {
  public:
+  /// `cuda`: the words of C++ and CUDA are not free either.
+  explicit Names(bool cuda = false) : cuda_(cuda) {}
+
   /// The identifier of a program's symbol: the same for every call with one symbol.
   std::string of(const Symbol& symbol);
   /// A new identifier for a temporary: `stem` itself, or the first free of `stem_2`, `stem_3`, …
   std::string fresh(std::string_view stem);
 
  private:
+  bool cuda_;
   std::map<Symbol, std::string> given_;
   std::set<std::string> used_;
   std::map<std::string, int> next_;

@@ -5,12 +5,13 @@
 #include <limits>
 
 #include "codegen/c/emitter.hpp"
+#include "codegen/device/device.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::codegen {
 
 Emitter::Emitter(const Program& p, Dialect dialect, Helpers& helpers)
-    : program_(p), dialect_(dialect), helpers_(helpers) {
+    : program_(p), dialect_(dialect), names_(is_device(dialect)), helpers_(helpers) {
   // Parameters and buffers are what a reader of the unit knows: they have the first choice of names.
   for (const Parameter& parameter : p.parameters) names_.of(parameter.name);
   for (const Buffer& buffer : p.buffers) names_.of(buffer.name);
@@ -54,6 +55,8 @@ std::string Emitter::loop_header(const std::string& variable, const Index& lo, c
 }
 
 std::string Emitter::trip_count(const Stmt& loop) {
+  const Index span = loop->hi - loop->lo;
+  if (span.is_constant()) return c_integer(span.constant() <= 0 ? 0 : (span.constant() - 1) / loop->step + 1).s;
   return fmt::format("{}({}, {}, {})", helpers_.use("trip_count"), index(loop->lo).s, index(loop->hi).s,
                      c_integer(loop->step).s);
 }
@@ -70,10 +73,29 @@ void Emitter::array(Type element, const std::string& name, const std::string& co
     stack_bytes_ += *constant * width;
     into.declarations.push_back(fmt::format("{} {}[{}];", c_type(element), name, std::max<std::int64_t>(*constant, 1)));
   } else {
-    into.declarations.push_back(
-        fmt::format("{0} *const {1} = {2}({3}, sizeof({0}));", c_type(element), name, helpers_.use("allocate"), count));
+    into.declarations.push_back(fmt::format("{0} *const {1} = ({0} *){2}({3}, sizeof({0}));", c_type(element), name,
+                                            helpers_.use("allocate"), count));
     into.release.push_back(fmt::format("free({});", name));
   }
+}
+
+void Emitter::with_locals(const Program& part) {
+  Arrays arrays;
+  for (const Buffer& b : part.buffers) {
+    if (b.kind != BufferKind::local) continue;
+    Index product(1);
+    bool constant = true;
+    for (const Index& d : b.dims) {
+      constant = constant && d.is_constant();
+      if (constant) product = product * d.constant();
+    }
+    std::optional<std::int64_t> known;
+    if (constant && !product.overflowed()) known = product.constant();
+    array(b.type, names_.of(b.name), cells(b).s, known, arrays);
+  }
+  lines(arrays.declarations);
+  block(part.body);
+  lines(arrays.release);
 }
 
 void Emitter::block(const Block& b) {
@@ -102,8 +124,8 @@ void Emitter::statement(const Stmt& s) {
       const std::string target = fmt::format("{}[{}]", names_.of(s->name), offset(s->name, s->indices).s);
       return line(fmt::format("{} = {};", target, expression(s->value).s));
     }
-    case StmtKind::barrier:
-    case StmtKind::launch: return;  // the entry is cut there
+    case StmtKind::barrier: return line("__syncthreads();");  // elsewhere refused
+    case StmtKind::launch: return;                            // the entry is cut there
   }
 }
 
@@ -125,11 +147,14 @@ void Emitter::branch(const Stmt& s) {
 void Emitter::loop(const Stmt& s) {
   if (s->axis == Axis::vectorized) return vectorized(s);
   const std::string variable = names_.of(s->name);
-  if (const auto group = groups_.find(&*s); group != groups_.end()) {
-    return braces(fmt::format("if ({} < {})", group->second, trip_count(s)), [&] {
-      const std::string stride = s->step == 1 ? group->second : group->second + " * " + c_integer(s->step).s;
-      line(
-          fmt::format("const int64_t {} = {} + {}; /* @grid */", variable, within(index(s->lo), Binding::sum), stride));
+  if (const auto bound = coordinates_.find(&*s); bound != coordinates_.end()) {
+    const std::string& coordinate = bound->second;
+    const bool plain = s->lo == Index(0) && s->step == 1;
+    const std::string trips = plain ? within(index(s->hi), Binding::sum) : trip_count(s);
+    return braces(fmt::format("if ({} < {})", coordinate, trips), [&] {
+      const std::string stride = s->step == 1 ? coordinate : coordinate + " * " + c_integer(s->step).s;
+      const std::string first = s->lo == Index(0) ? "" : within(index(s->lo), Binding::sum) + " + ";
+      line(fmt::format("const int64_t {} = {}{}; /* @{} */", variable, first, stride, name(s->axis)));
       block(s->body);
     });
   }

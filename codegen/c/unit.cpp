@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "codegen/c.hpp"
 #include "codegen/c/dialect.hpp"
 #include "codegen/c/emitter.hpp"
 #include "codegen/c/grid.hpp"
+#include "codegen/c/launches.hpp"
 #include "codegen/c/unit.hpp"
+#include "codegen/device/device.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::codegen {
@@ -20,7 +21,7 @@ Diagnostic refusal(std::string what, Location where) {
   d.code = "CGEN-1";
   d.message = "generated C does not cover " + std::move(what);
   d.where = where;
-  d.help = "serial, unrolled, vectorized and grid loops are covered";
+  d.help = "serial, unrolled, vectorized and grid loops are covered; CUDA text covers threads";
   return d;
 }
 
@@ -51,15 +52,6 @@ std::vector<Diagnostic> refusals(const Program& p) {
   return found;
 }
 
-bool is_argument(const Buffer& b) { return b.kind != BufferKind::constant && b.kind != BufferKind::local; }
-
-/// Text inside a C comment.
-std::string shape_text(const Buffer& b) {
-  std::string s;
-  for (const Index& d : b.dims) s += (s.empty() ? "" : ", ") + d.text();
-  return fmt::format("{}[{}]", name(b.type), s);
-}
-
 /// One program: its entry function, whose helpers gather in `helpers`.
 class Entry {
  public:
@@ -84,14 +76,7 @@ class Entry {
   std::string description() {
     std::string s = fmt::format("/* {}: generated C11 with GNU statement expressions.\n *\n", p_.name);
     s += " *   int assay_kernel(const long long *parameters, void *const *buffers)\n *\n";
-    int n = 0;
-    for (const Parameter& a : p_.parameters)
-      s += fmt::format(" * parameters[{}]  {}, {} <= {} < {}\n", n++, a.name, a.lo, a.name, a.hi);
-    n = 0;
-    for (const Buffer& b : p_.buffers) {
-      if (!is_argument(b)) continue;
-      s += fmt::format(" * buffers[{}]  {} {}: {}, row major\n", n++, name(b.kind), b.name, shape_text(b));
-    }
+    s += arguments_text(p_);
     s += " *\n * f16 and bf16 are stored as their bits in uint16_t, bool as 0 or 1 in uint8_t. A temp buffer is "
          "scratch memory.\n";
     s += " * Returns 0; without having written anything 1 when arithmetic does not round to nearest, 2 when it "
@@ -159,64 +144,12 @@ class Entry {
 
   /// The statements of a launch. What it declares is its own.
   void launch(const Program& part) {
-    emit_.bind_groups({});
+    emit_.bind_loops({});
     if (needs_groups(part)) {
       groups(part);
     } else {
-      with_locals(part);
+      emit_.with_locals(part);
     }
-  }
-
-  /// The program once per launch, each with the statements and the local buffers that the launch has.
-  static std::vector<Program> launches_of(const Program& p) {
-    std::vector<Program> parts(1, p);
-    if (std::none_of(p.body.begin(), p.body.end(), [](const Stmt& s) { return s->kind == StmtKind::launch; }))
-      return parts;
-    parts[0].body.clear();
-    for (const Stmt& s : p.body) {
-      if (s->kind == StmtKind::launch) {
-        parts.push_back(p);
-        parts.back().body.clear();
-      } else {
-        parts.back().body.push_back(s);
-      }
-    }
-    for (Program& part : parts) {
-      std::set<Symbol> used;
-      Visitor v;
-      v.enter_stmt = [&](const Stmt& s) {
-        used.insert(s->name);
-        return true;
-      };
-      v.enter_expr = [&](const Expr& e) {
-        used.insert(e->name);
-        return true;
-      };
-      visit(part.body, v);
-      const auto idle = [&](const Buffer& b) { return b.kind == BufferKind::local && used.count(b.name) == 0; };
-      part.buffers.erase(std::remove_if(part.buffers.begin(), part.buffers.end(), idle), part.buffers.end());
-    }
-    return parts;
-  }
-
-  /// The statements, between the declarations and the release of the local buffers.
-  void with_locals(const Program& part) {
-    Emitter::Arrays arrays;
-    for (const Buffer& b : part.buffers) {
-      if (b.kind != BufferKind::local) continue;
-      Index product(1);
-      bool constant = true;
-      for (const Index& d : b.dims) {
-        constant = constant && d.is_constant();
-        if (constant) product = product * d.constant();
-      }
-      std::optional<std::int64_t> known;
-      if (constant && !product.overflowed()) known = product.constant();
-      emit_.array(b.type, emit_.names().of(b.name), emit_.cells(b).s, known, arrays);
-    }
-    emit_.lines(arrays.declarations);
-    emit_.block(part.body);
-    emit_.lines(arrays.release);
   }
 
   /// One run of the statements per group: first the extent of every slot, then the groups in lexicographic order.
@@ -230,54 +163,22 @@ class Entry {
       coordinates.push_back(emit_.names().fresh(fmt::format("group_{}", slot)));
       emit_.line(fmt::format("int64_t {} = 1;", extents.back()));
     }
-    measure(part.body, slots, extents);
-    std::map<const StmtNode*, std::string> binding;
-    for (const auto& [loop, slot] : slots) binding[loop] = coordinates[static_cast<std::size_t>(slot)];
-    emit_.bind_groups(std::move(binding));
+    std::map<const StmtNode*, std::string> extent, binding;
+    for (const auto& [loop, slot] : slots) {
+      extent[loop] = extents[static_cast<std::size_t>(slot)];
+      binding[loop] = coordinates[static_cast<std::size_t>(slot)];
+    }
+    measure(emit_, part.body, extent);
+    emit_.bind_loops(std::move(binding));
     group_loops(part, static_cast<std::size_t>(count), extents, coordinates);
   }
 
   void group_loops(const Program& part, std::size_t left, const std::vector<std::string>& extents,
                    const std::vector<std::string>& coordinates) {
-    if (left == 0) return with_locals(part);
+    if (left == 0) return emit_.with_locals(part);
     const std::string& g = coordinates[left - 1];
     emit_.braces(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", g, extents[left - 1]),
                  [&] { group_loops(part, left - 1, extents, coordinates); });
-  }
-
-  /// Raises the extent of every slot to the trip counts of its loops, over all values of the symbols around them.
-  void measure(const Block& b, const std::map<const StmtNode*, int>& slots, const std::vector<std::string>& extents) {
-    for (const Stmt& s : b) {
-      const auto slot = slots.find(&*s);
-      if (slot != slots.end()) {
-        const std::string& extent = extents[static_cast<std::size_t>(slot->second)];
-        emit_.line(fmt::format("{0} = {1}({0}, {2});", extent, emit_.helpers().use("index_max"), emit_.trip_count(s)));
-      }
-      if (!contains_grid(s->body, slots) && !contains_grid(s->other, slots)) continue;
-      const auto inner = [&] {
-        measure(s->body, slots, extents);
-        measure(s->other, slots, extents);
-      };
-      if (s->kind != StmtKind::loop) {
-        inner();
-      } else if (!bounds_mention(s->body, s->name)) {
-        emit_.braces(fmt::format("if ({} > 0)", emit_.trip_count(s)), inner);
-      } else {
-        emit_.braces(emit_.loop_header(emit_.names().of(s->name), s->lo, s->hi, s->step), inner);
-      }
-    }
-  }
-
-  static bool contains_grid(const Block& b, const std::map<const StmtNode*, int>& slots) {
-    return std::any_of(b.begin(), b.end(), [&](const Stmt& s) {
-      return slots.count(&*s) != 0 || contains_grid(s->body, slots) || contains_grid(s->other, slots);
-    });
-  }
-  static bool bounds_mention(const Block& b, const Symbol& symbol) {
-    return std::any_of(b.begin(), b.end(), [&](const Stmt& s) {
-      return s->lo.mentions(symbol) || s->hi.mentions(symbol) || bounds_mention(s->body, symbol) ||
-             bounds_mention(s->other, symbol);
-    });
   }
 
   const Program& p_;
@@ -306,6 +207,7 @@ Result<std::string> emit_c(const Program& p, Dialect dialect) {
 }
 
 Batch emit_batch(const std::vector<const Program*>& programs, Dialect dialect) {
+  if (is_device(dialect)) return emit_device_batch(programs, dialect);
   Batch batch;
   Helpers helpers;
   std::string entries;

@@ -1,6 +1,7 @@
 // What a generated unit demands of its compiler, and units of several programs.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,5 +22,9 @@ struct Batch {
   std::vector<std::vector<Diagnostic>> refusals{};  // why
 };
 Batch emit_batch(const std::vector<const Program*>& programs, Dialect dialect);
+
+/// The first entry of a batch's text, which may have been changed since, as the kernel of `p`.
+std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const CompilerSpec& compiler,
+                                     KernelOutcome& error);
 
 }  // namespace assay::codegen

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "codegen/c/unit.hpp"
+#include "codegen/device/device.hpp"
 #include "codegen/worker/cache.hpp"
 #include "codegen/worker/worker.hpp"
 
@@ -47,6 +48,13 @@ Built failed(Status status, std::string message) { return {{}, {status, std::mov
 std::vector<std::string> compiler_arguments(const std::string& path, const CompilerSpec& compiler, bool quad) {
   std::vector<std::string> arguments{path};
   append_words(arguments, compiler.flags);
+  if (compiler.dialect == Dialect::cuda) {
+    append_words(arguments, cuda_flags);
+    // Code for what there is most, and PTX for what comes after it.
+    append_words(arguments, "-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]");
+    append_words(arguments, "-x cu -w -shared -Xcompiler -fPIC unit.c -o unit.so");
+    return arguments;
+  }
   append_words(arguments, required_flags);
   append_words(arguments, "-w -shared -fPIC unit.c -o unit.so");
   if (quad) arguments.emplace_back("-lquadmath");

@@ -48,4 +48,15 @@ std::vector<CompilerSpec> compiler_levels() {
   return found;
 }
 
+std::vector<CompilerSpec> device_compilers() {
+  std::vector<CompilerSpec> found;
+  if (!worker_path()) return found;
+  if (find_command("gcc")) found.push_back({"simt", "gcc", "-O1", Dialect::simt});
+  for (const char* nvcc : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
+    const bool known = !found.empty() && found.back().dialect == Dialect::cuda;
+    if (!known && find_command(nvcc)) found.push_back({"cuda", nvcc, "", Dialect::cuda});
+  }
+  return found;
+}
+
 }  // namespace assay::codegen

@@ -30,13 +30,21 @@ std::int64_t whole_pages(std::int64_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-std::string entry_refusal(std::int64_t code) {
+/// What an entry says by returning something else than 0 (CGEN-3, CGEN-4, CUDA-8).
+KernelOutcome entry_refusal(std::int64_t code) {
   switch (code) {
-    case 1: return "arithmetic does not round to nearest";
-    case 2: return "arithmetic flushes subnormals to zero";
-    case 3: return "buffers overlap";
-    case 4: return "long double has fewer than 64 significant bits";
-    default: return fmt::format("the kernel returned {}", code);
+    case 1: return {Status::environment, "arithmetic does not round to nearest", {}};
+    case 2: return {Status::environment, "arithmetic flushes subnormals to zero", {}};
+    case 3: return {Status::environment, "buffers overlap", {}};
+    case 4: return {Status::environment, "long double has fewer than 64 significant bits", {}};
+    case 5: return {Status::unavailable, "a group has more threads than a device allows", {}};
+    case 6: return {Status::unavailable, "a group needs more shared memory than a device has", {}};
+    case 7: return {Status::unavailable, "there are more groups than a device allows", {}};
+    case 8: return {Status::unavailable, "there is no device", {}};
+    case 9: return {Status::environment, "the device reports an error", {}};
+    case 10: return {Status::crashed, "threads of a group do not wait at the same barrier", {}};
+    case 11: return {Status::crashed, "the result depends on the order of the threads", {}};
+    default: return {Status::environment, fmt::format("the kernel returned {}", code), {}};
   }
 }
 
@@ -179,7 +187,7 @@ KernelOutcome Jobs::outcome(std::size_t number) const {
   }
   if (code >= 120 && code <= 123 && !done) return failed(Status::environment, "the worker could not map its memory");
   if (!done) return failed(Status::crashed, crash_text(ending_exited, code));
-  if (at(job_returned) != 0) return failed(Status::environment, entry_refusal(at(job_returned)));
+  if (at(job_returned) != 0) return entry_refusal(at(job_returned));
   KernelOutcome result;
   for (const Placed& here : job.buffers) {
     if (!is_observed(here.buffer->kind)) continue;

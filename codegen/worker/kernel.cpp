@@ -104,6 +104,12 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
 
 }  // namespace
 
+std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const CompilerSpec& compiler,
+                                     KernelOutcome& error) {
+  std::shared_ptr<Module> module = make_module(std::move(text), compiler, error);
+  return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0) : nullptr;
+}
+
 std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler) {
   std::vector<Compiled> out(programs.size());
   for (std::size_t first = 0; first < programs.size(); first += largest_unit)

@@ -1,0 +1,52 @@
+// Kernels for devices: CUDA and OpenCL text, one kernel per launch, and the host code that launches them
+// (spec/codegen-cuda.md).
+//
+// The kernels of a CUDA unit are one text for nvcc and for the CPU (dialects cuda and simt): only what stands before them
+// differs, headers and launch there, a small set of macros and the fibers of the worker here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/c.hpp"
+#include "codegen/c/unit.hpp"
+
+namespace assay::codegen {
+
+/// The flags of nvcc that every compilation needs: no contraction, and all results rounded as IEEE 754 says.
+inline constexpr std::string_view cuda_flags = "-std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true";
+
+constexpr bool is_device(Dialect d) { return d == Dialect::simt || d == Dialect::cuda; }
+
+/// The whole unit of one program.
+Result<std::string> emit_device(const Program& p, Dialect dialect);
+/// One unit for several programs: entry N is `assay_kernel_N`.
+Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect);
+
+/// What stands before helpers and kernels.
+std::string device_head(Dialect dialect);
+
+class Emitter;
+class Helpers;
+
+/// One launch: its kernel and how the host calls it.
+struct KernelPart {
+  Program part;
+  std::string name{};                                  // of the kernel
+  std::vector<const Parameter*> parameters{};          // arguments of the kernel, in this order
+  std::vector<int> folded_groups{}, folded_threads{};  // slots whose extents are arguments
+  std::vector<int> buffers{};                          // numbers of the entry's buffers that are arguments
+  int group_slots = 0, thread_slots = 0;
+};
+/// The kernels of a program, numbered from 0: `STEM_0`, `STEM_1`, …
+std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem);
+/// The text of a kernel, whose helpers gather in the emitter's.
+std::string kernel_text(const KernelPart& kernel, Emitter& emit);
+/// Bytes of the shared buffers of a launch, each at a multiple of 16; `at` receives where each begins.
+std::string shared_bytes_text(const Program& part, Emitter& emit, std::vector<std::string>* at = nullptr);
+/// The entry of a program: `assay_kernel_N` and the function that it runs.
+std::string host_text(const Program& p, const std::vector<KernelPart>& kernels, const std::string& number,
+                      Helpers& helpers);
+
+}  // namespace assay::codegen

@@ -1,0 +1,23 @@
+/* What units of CUDA text call when they run on the CPU (fibers.c). */
+#ifndef ASSAY_WORKER_FIBERS_H
+#define ASSAY_WORKER_FIBERS_H
+
+#include <stdint.h>
+
+struct assay_index {
+  unsigned x, y, z;
+};
+extern struct assay_index threadIdx, blockIdx; /* of the fiber that runs */
+extern unsigned char assay_shared[];           /* of the group that runs */
+
+/* Waits for all threads of the group; `line` tells barriers apart. */
+void assay_barrier(int line);
+/* Runs a kernel for all groups and threads. Returns 0, or what is wrong: 5 too many threads, 6 too much shared memory, 7 too
+ * many groups, 9 no memory, 10 threads that wait at different barriers. */
+int assay_launch(void (*kernel)(void* const*), void* const* arguments, const uint64_t* grid, const uint64_t* block,
+                 uint64_t shared);
+/* Runs all launches of a program in several orders of threads and groups; 11 when their results differ. */
+int assay_run(int (*run)(const long long*, void* const*), const long long* parameters, void* const* buffers,
+              const uint64_t* bytes, const unsigned char* writable, int count);
+
+#endif

@@ -1,0 +1,31 @@
+// What the tests of CUDA text share: the programs of the test cases and examples, runs beside the interpreter.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/c.hpp"
+#include "interp/interpreter.hpp"
+
+namespace assay::codegen::test {
+
+/// Every program of tests/cases and examples that CUDA text covers.
+const std::vector<Program>& covered_programs();
+/// gcc for CUDA text; null when it is not here.
+const CompilerSpec* simt_compiler();
+
+/// A program at its smallest parameters, with an input and what the interpreter makes of it.
+struct Case {
+  ParameterMap parameters{};
+  TensorMap inputs{}, expected{};
+};
+/// The cases of a program that have no fault and no race.
+std::vector<Case> right_cases(const Program& p, const ParameterMap& parameters);
+std::vector<Case> right_cases(const Program& p);
+
+/// Compiles all programs in one unit, runs every case, and checks CUDA-12. Returns how many were compared.
+int compare_with_interpreter(const std::vector<Program>& programs, const std::vector<std::vector<Case>>& cases,
+                             const CompilerSpec& compiler);
+
+}  // namespace assay::codegen::test

@@ -1,0 +1,101 @@
+// CUDA text by nvcc, without a GPU: no warning, PTX that rounds as it says, machine code for two generations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "codegen/device/device.hpp"
+#include "device_support.hpp"
+#include "files.hpp"
+#include "support.hpp"
+
+namespace assay::codegen::test {
+namespace {
+
+std::string nvcc() {
+  for (const CompilerSpec& c : device_compilers()) {
+    if (c.dialect == Dialect::cuda) return c.command;
+  }
+  return {};
+}
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+/// What nvcc says about a unit; empty when it compiles without a word.
+std::string compiled(const TemporaryDirectory& directory, const std::string& arguments) {
+  const std::string log = directory.file("log");
+  const std::string command =
+      fmt::format("cd {} && {} {} {} -Werror all-warnings -diag-suppress 177,550 unit.cu > {} 2>&1",
+                  directory.file("."), nvcc(), cuda_flags, arguments, log);
+  const int status = std::system(command.c_str());
+  const std::string said = content(log);
+  return status == 0 ? said : "nvcc fails: " + said.substr(0, 4000);
+}
+
+int count(const std::string& text, std::string_view part) {
+  int n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST(Nvcc, CompilesTheProgramsOfAllCases) {
+  if (nvcc().empty()) GTEST_SKIP() << "nvcc is not here: CUDA text is compiled by gcc only";
+  // What has threads or a function of its own, and some of the rest: nvcc takes its time.
+  std::vector<const Program*> programs;
+  int number = 0;
+  for (const Program& p : covered_programs()) {
+    const std::string text = *emit_cuda(p);
+    const bool parallel =
+        text.find("threadIdx.x;") != std::string::npos || text.find("blockIdx.x;") != std::string::npos;
+    if (parallel || ++number % 12 == 0) programs.push_back(&p);
+  }
+  const std::string text = emit_device_batch(programs, Dialect::cuda).text;
+  const TemporaryDirectory directory;
+  write_file(directory.file("unit.cu"), text);
+  RULE_EQ("CUDA-15", std::string(), compiled(directory, "-ptx -arch=compute_80 -o unit.ptx"));
+  const std::string ptx = content(directory.file("unit.ptx"));
+  std::printf("nvcc: %zu programs, %zu bytes of PTX\n", programs.size(), ptx.size());
+  RULE_TRUE("CUDA-4", count(ptx, "mul.rn.f32") > 10 && count(ptx, ".approx") == 0 && count(ptx, ".ftz") == 0);
+  for (const char* arch : {"80", "90"}) {
+    RULE_EQ("CUDA-15", std::string(),
+            compiled(directory, fmt::format("-cubin -gencode arch=compute_{0},code=sm_{0} -o unit.cubin", arch)));
+  }
+}
+
+TEST(Nvcc, ContractsNothing) {
+  if (nvcc().empty()) GTEST_SKIP() << "nvcc is not here";
+  const Program plain = parse(
+      "program p { input A: f32[4]  input B: f64[4]  input H: f16[4]  output C: f32[4]  output D: f64[4]  output E: "
+      "f16[4]"
+      "  for i in 0..4 @grid { C[i] = A[i] * A[i] + A[i]  D[i] = B[i] * B[i] - B[i]  E[i] = fma(H[i], H[i], H[i]) } }");
+  const Program fused = parse("program p { inout C: f32[4]  for i in 0..4 @grid { C[i] = fma(C[i], C[i], C[i]) } }");
+  const auto fusions = [](const Program& p) {
+    const TemporaryDirectory directory;
+    write_file(directory.file("unit.cu"), *emit_cuda(p));
+    RULE_EQ("CUDA-15", std::string(), compiled(directory, "-ptx -arch=compute_90 -o unit.ptx"));
+    return count(content(directory.file("unit.ptx")), "fma.rn");
+  };
+  RULE_EQ("CUDA-4", 0, fusions(plain));
+  RULE_EQ("CUDA-4", 1, fusions(fused));
+}
+
+TEST(Nvcc, WithoutADeviceTheRunSaysSo) {
+  const auto here = device_compilers();
+  const auto cuda =
+      std::find_if(here.begin(), here.end(), [](const CompilerSpec& c) { return c.dialect == Dialect::cuda; });
+  if (cuda == here.end()) GTEST_SKIP() << "nvcc is not here";
+  const KernelOutcome out =
+      compile_and_run_with(*cuda, parse("program p { output C: f32[4]  for i in 0..4 @grid { C[i] = 1.0 } }"), {}, {});
+  const bool none = out.status == KernelOutcome::Status::unavailable && out.message == "there is no device";
+  RULE_TRUE("CUDA-8", none || out.status == KernelOutcome::Status::ok) << out.message;
+}
+
+}  // namespace
+}  // namespace assay::codegen::test
