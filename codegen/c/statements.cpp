@@ -154,6 +154,7 @@ void Emitter::loop(const Stmt& s) {
     return braces(fmt::format("if ({} < {})", coordinate, trips), [&] {
       const std::string stride = s->step == 1 ? coordinate : coordinate + " * " + c_integer(s->step).s;
       const std::string first = s->lo == Index(0) ? "" : within(index(s->lo), Binding::sum) + " + ";
+      if (s->axis == Axis::tile) return product(s, coordinate);
       line(fmt::format("const int64_t {} = {}{}; /* @{} */", variable, first, stride, name(s->axis)));
       block(s->body);
     });
@@ -164,6 +165,15 @@ void Emitter::loop(const Stmt& s) {
   block(s->body);
   --depth_;
   line("}");
+}
+
+// The first lane runs the nest; then all wait (EXEC-76).
+void Emitter::product(const Stmt& s, const std::string& lane) {
+  braces(fmt::format("if ({} == 0)", lane), [&] {
+    line(fmt::format("const int64_t {} = {}; /* @tile */", names_.of(s->name), index(s->lo).s));
+    block(s->body);
+  });
+  line("__syncthreads();");
 }
 
 }  // namespace assay::codegen

@@ -40,7 +40,7 @@ void bind_slots(Emitter& emit, const KernelPart& kernel, Axis kind, const std::m
     emit.line(fmt::format("const int64_t {} = {};", names.back(), value));
   }
   for (const auto& [loop, slot] : hardware_slots(kernel.part)) {
-    if (loop->axis != Axis::reduce && slot_kind(loop->axis) == kind)
+    if (loop->axis != Axis::reduce && slot_kind(loop->axis).value_or(Axis::workgroup) == kind)
       coordinates[loop] = names[static_cast<std::size_t>(slot)];
   }
 }

@@ -102,7 +102,7 @@ TEST(Cuda, AgreesWithTheInterpreterOnRandomPrograms) {
     threads += contains(text, "@workgroup") ? 1 : 0;
   };
   interp::Random random(20261130);
-  for (int k = 0; k < 900 && threads < 40; ++k) take(fuzz::random_threads(random), 1 + k % 4);
+  for (int k = 0; k < 3000 && threads < 40; ++k) take(fuzz::random_threads(random), 1 + k % 4);
   for (std::uint64_t seed = 1; seed <= 60; ++seed) take(random_program(seed), 3 + static_cast<std::int64_t>(seed % 5));
   const int compared = compare_with_interpreter(programs, cases, *simt_compiler());
   std::printf("simt: %zu random programs, %d of them with threads, %d runs compared\n", programs.size(), threads,
