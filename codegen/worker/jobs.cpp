@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "codegen/worker/host/protocol.h"
 #include "codegen/worker/module.hpp"
@@ -54,10 +55,12 @@ Jobs::~Jobs() {
   if (data_ != nullptr) ::munmap(data_, mapped_);
 }
 
-std::optional<KernelOutcome> Jobs::add(const Program& program, int kernel, const ParameterMap& parameters,
-                                       const TensorMap& inputs, std::chrono::milliseconds limit) {
+std::optional<KernelOutcome> Jobs::add(const Program& program, int kernel, bool on_device,
+                                       const ParameterMap& parameters, const TensorMap& inputs,
+                                       std::chrono::milliseconds limit) {
   Job job;
   job.kernel = kernel;
+  job.on_device = on_device;
   job.inputs = &inputs;
   job.limit = limit;
   if (auto problem = place(program, parameters, job))
@@ -139,7 +142,7 @@ bool Jobs::write() {
     set_word(next + job_how, ending_not_started);
     set_word(next + job_kernel, job.kernel);
     set_word(next + job_limit, job.limit.count());
-    set_word(next + job_heap, heap_limit);
+    set_word(next + job_heap, job.on_device ? std::numeric_limits<std::int64_t>::max() : heap_limit);
     set_word(next + job_parameters, static_cast<std::int64_t>(job.parameters.size()));
     set_word(next + job_buffers, static_cast<std::int64_t>(job.buffers.size()));
     next += job_words;

@@ -20,7 +20,8 @@ class Jobs {
 
   /// Plans a run of entry `kernel` of the module; what is missing or ill-shaped (`environment`) when it cannot be. What is
   /// given must outlive this object.
-  std::optional<KernelOutcome> add(const Program& program, int kernel, const ParameterMap& parameters,
+  /// `on_device`: the run uses a GPU, whose driver maps memory as it likes.
+  std::optional<KernelOutcome> add(const Program& program, int kernel, bool on_device, const ParameterMap& parameters,
                                    const TensorMap& inputs, std::chrono::milliseconds limit);
   std::size_t size() const { return jobs_.size(); }
   /// Whether another run of about the same size would make the file too large.
@@ -42,6 +43,7 @@ class Jobs {
   };
   struct Job {
     int kernel = 0;
+    bool on_device = false;
     const TensorMap* inputs = nullptr;
     std::vector<std::int64_t> parameters{};
     std::vector<Placed> buffers{};

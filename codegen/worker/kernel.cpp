@@ -25,8 +25,8 @@ constexpr std::size_t largest_unit = 128;
 /// One entry of a module.
 class ModuleKernel final : public Kernel {
  public:
-  ModuleKernel(Program program, std::shared_ptr<Module> module, int number)
-      : program_(std::move(program)), module_(std::move(module)), number_(number) {}
+  ModuleKernel(Program program, std::shared_ptr<Module> module, int number, bool on_device)
+      : program_(std::move(program)), module_(std::move(module)), number_(number), on_device_(on_device) {}
 
   KernelOutcome run(const ParameterMap& parameters, const TensorMap& inputs, std::chrono::milliseconds limit) override {
     return run_batch({{this, &parameters, &inputs}}, limit).front();
@@ -34,11 +34,13 @@ class ModuleKernel final : public Kernel {
   const Program& program() const { return program_; }
   Module& module() const { return *module_; }
   int number() const { return number_; }
+  bool on_device() const { return on_device_; }
 
  private:
   Program program_;
   std::shared_ptr<Module> module_;
   int number_;
+  bool on_device_;
 };
 
 /// The module of a unit, loaded; what went wrong otherwise.
@@ -95,7 +97,8 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (batch.entries[i] < 0) continue;
     if (module) {
-      out[first + i].kernel = std::make_unique<ModuleKernel>(*part[i], module, batch.entries[i]);
+      out[first + i].kernel =
+          std::make_unique<ModuleKernel>(*part[i], module, batch.entries[i], compiler.dialect == Dialect::cuda);
     } else {
       out[first + i].error = error;
     }
@@ -107,7 +110,7 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
 std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const CompilerSpec& compiler,
                                      KernelOutcome& error) {
   std::shared_ptr<Module> module = make_module(std::move(text), compiler, error);
-  return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0) : nullptr;
+  return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0, compiler.dialect == Dialect::cuda) : nullptr;
 }
 
 std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler) {
@@ -141,8 +144,8 @@ std::vector<KernelOutcome> run_batch(const std::vector<KernelRun>& runs, std::ch
     std::vector<std::size_t> planned;
     for (; next < order.size() && &kernel(order[next])->module() == &module && !jobs.full(); ++next) {
       const std::size_t i = order[next];
-      if (auto problem =
-              jobs.add(kernel(i)->program(), kernel(i)->number(), *runs[i].parameters, *runs[i].inputs, limit)) {
+      if (auto problem = jobs.add(kernel(i)->program(), kernel(i)->number(), kernel(i)->on_device(),
+                                  *runs[i].parameters, *runs[i].inputs, limit)) {
         out[i] = std::move(*problem);
       } else {
         planned.push_back(i);

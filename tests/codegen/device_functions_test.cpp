@@ -35,7 +35,7 @@ void compare(Type t, const Tensor& x, const std::vector<const char*>& names) {
                                  x.size(), names.size());
   for (std::size_t f = 0; f < names.size(); ++f) text += fmt::format(" C[{}, i] = {}(A[i])", f, names[f]);
   const Program p = parse(text + " } }");
-  const KernelOutcome out = compile_and_run_with(*simt_compiler(), p, {}, {{"A", x}});
+  const KernelOutcome out = compile_and_run_with(*device_compiler(), p, {}, {{"A", x}});
   ASSERT_EQ(out.status, KernelOutcome::Status::ok) << out.message;
   interp::Options options;
   options.budget = 1'000'000'000;
@@ -45,14 +45,14 @@ void compare(Type t, const Tensor& x, const std::vector<const char*>& names) {
 }
 
 TEST(CudaFunctions, AreCorrectlyRoundedAtNarrowTypes) {
-  if (simt_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  if (device_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   std::vector<const char*> names;
   for (const Function& f : functions) names.push_back(f.name);
   for (const Type t : {Type::f16, Type::bf16, Type::f8e5m2, Type::f8e4m3fn}) compare(t, all_values(t), names);
 }
 
 TEST(CudaFunctions, AreCorrectlyRoundedAtF32) {
-  if (simt_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  if (device_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   interp::Random random(1);
   std::vector<std::uint64_t> bits;
   for (int k = 0; k < 30000; ++k) bits.push_back(random.below(std::uint64_t{1} << 32));

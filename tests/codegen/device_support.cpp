@@ -1,6 +1,7 @@
 #include "device_support.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -14,8 +15,10 @@ namespace {
 
 std::vector<Program> read_programs() {
   std::vector<std::filesystem::path> files;
-  for (const char* folder : {"/tests/cases", "/examples"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ASSAY_SOURCE_DIR) + folder)) {
+  std::vector<std::string> folders{ASSAY_SOURCE_DIR "/tests/cases", ASSAY_SOURCE_DIR "/examples"};
+  if (const char* more = std::getenv("ASSAY_DEVICE_PROGRAMS"); more != nullptr) folders.emplace_back(more);
+  for (const std::string& folder : folders) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() == ".air") files.push_back(entry.path());
     }
   }
@@ -40,12 +43,24 @@ const std::vector<Program>& covered_programs() {
   return programs;
 }
 
-const CompilerSpec* simt_compiler() {
+namespace {
+
+const CompilerSpec* find_device(const std::string& name) {
   static const std::vector<CompilerSpec> here = device_compilers();
-  const auto found =
-      std::find_if(here.begin(), here.end(), [](const CompilerSpec& c) { return c.dialect == Dialect::simt; });
+  const auto found = std::find_if(here.begin(), here.end(), [&](const CompilerSpec& c) { return c.name == name; });
   return found == here.end() ? nullptr : &*found;
 }
+
+/// A process that uses a GPU takes a fraction of a second to begin: there one input for each program is enough.
+bool on_gpu() {
+  const char* const chosen = std::getenv("ASSAY_DEVICE");
+  return chosen != nullptr && std::string_view(chosen) == "cuda";
+}
+
+}  // namespace
+
+const CompilerSpec* simt_compiler() { return find_device("simt"); }
+const CompilerSpec* device_compiler() { return find_device(on_gpu() ? "cuda" : "simt"); }
 
 std::vector<Case> right_cases(const Program& p, const ParameterMap& parameters) {
   std::vector<Case> out;
@@ -59,6 +74,7 @@ std::vector<Case> right_cases(const Program& p, const ParameterMap& parameters) 
     if (outcome.status != interp::Status::ok || outcome.race) continue;
     c.expected = std::move(outcome.outputs);
     out.push_back(std::move(c));
+    if (on_gpu()) break;
   }
   return out;
 }

@@ -10,10 +10,12 @@
 
 namespace assay::codegen::test {
 
-/// Every program of tests/cases and examples that CUDA text covers.
+/// Every program of tests/cases and examples that CUDA text covers, and of the folder $ASSAY_DEVICE_PROGRAMS.
 const std::vector<Program>& covered_programs();
 /// gcc for CUDA text; null when it is not here.
 const CompilerSpec* simt_compiler();
+/// What runs CUDA text in the tests that compare: gcc, or nvcc and a GPU with ASSAY_DEVICE=cuda (scripts/gpu-check.sh).
+const CompilerSpec* device_compiler();
 
 /// A program at its smallest parameters, with an input and what the interpreter makes of it.
 struct Case {
