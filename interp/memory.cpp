@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "interp/stopped.hpp"
 #include "ir/traverse.hpp"
 
@@ -49,6 +52,27 @@ const Tensor& checked_tensor(const Buffer& b, const std::vector<std::int64_t>& d
   return t;
 }
 
+// EXEC-70: every element of a row has a cell of its own in that row. The permutation is that of row r modulo the units.
+void check_layout(const Memory& m) {
+  const Buffer& b = *m.buffer;
+  if (b.swizzle == Swizzle::none || m.size == 0) return;
+  const std::int64_t columns = m.dims.back(), unit = swizzle_unit(b.swizzle, b.type), units = columns / unit;
+  std::vector<std::int64_t> taken_by_row(static_cast<std::size_t>(units), -1);
+  for (std::int64_t row = 0; row < std::min(m.size / columns, units); ++row) {
+    for (std::int64_t u = 0; u < units; ++u) {
+      const std::int64_t goes_to = u ^ row;
+      if (goes_to < units && std::exchange(taken_by_row[static_cast<std::size_t>(goes_to)], row) != row) continue;
+      Fault f;
+      f.code = "RUN-9";
+      f.message = fmt::format("the swizzle of `{}` gives an element no cell of its own in its row", b.name);
+      f.at.where = f.access = b.where;
+      f.buffer = b.name;
+      f.cell = unflatten(row * columns + u * unit, m.dims);
+      throw Faulted{std::move(f)};
+    }
+  }
+}
+
 void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const TensorMap& inputs, Watching watching,
             std::int64_t& used) {
   const auto dims = shape(b, parameters);
@@ -58,6 +82,7 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
   m.width = byte_width(b.type);
   m.size = 1;
   for (std::int64_t d : m.dims) m.size *= d;
+  check_layout(m);
   m.ranged = b.kind == BufferKind::input && b.range.has_value();
 
   const bool device = is_observed(b.kind) || b.kind == BufferKind::temp;

@@ -41,7 +41,7 @@ bool Program::operator==(const Program& other) const {
   };
   const auto same_buffer = [](const Buffer& a, const Buffer& b) {
     return a.name == b.name && a.kind == b.kind && a.type == b.type && a.dims == b.dims && a.range == b.range &&
-           a.data == b.data;
+           a.data == b.data && a.swizzle == b.swizzle;
   };
   return name == other.name &&
          std::equal(parameters.begin(), parameters.end(), other.parameters.begin(), other.parameters.end(),

@@ -27,6 +27,7 @@ struct Buffer {
   std::optional<std::pair<Int128, Int128>> range{};
   std::vector<Scalar> data{};  // kind constant: row major
   Location where{};
+  Swizzle swizzle = Swizzle::none;  // of the rows: the last axis
 };
 
 struct Program {

@@ -53,6 +53,8 @@ constexpr std::array<std::pair<BufferKind, std::string_view>, 7> kind_names{{{Bu
                                                                              {BufferKind::shared, "shared"},
                                                                              {BufferKind::local, "local"},
                                                                              {BufferKind::constant, "const"}}};
+constexpr std::array<std::pair<Swizzle, std::string_view>, 2> swizzle_names{
+    {{Swizzle::elem, "elem"}, {Swizzle::b128, "b128"}}};
 
 }  // namespace
 
@@ -88,6 +90,8 @@ std::string_view name(Axis a) { return find_name(axis_names, a); }
 std::optional<Axis> parse_axis(std::string_view text) { return find_by_name(axis_names, text); }
 std::string_view name(BufferKind k) { return find_name(kind_names, k); }
 std::optional<BufferKind> parse_buffer_kind(std::string_view text) { return find_by_name(kind_names, text); }
+std::string_view name(Swizzle s) { return s == Swizzle::none ? "" : find_name(swizzle_names, s); }
+std::optional<Swizzle> parse_swizzle(std::string_view text) { return find_by_name(swizzle_names, text); }
 
 std::int64_t signed_value(Scalar s) { return static_cast<std::int64_t>(int_value(s)); }
 

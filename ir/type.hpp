@@ -78,6 +78,15 @@ constexpr bool is_observed(BufferKind k) { return k == BufferKind::inout || k ==
 /// One copy per thread or workgroup rather than one per device.
 constexpr bool is_private(BufferKind k) { return k == BufferKind::local; }
 
+/// How the elements of a buffer lie in memory: row major, or with the elements (`elem`) or the units of 16 bytes (`b128`)
+/// of each row permuted (spec/layout.md). A storage map: no value and no order depends on it.
+enum class Swizzle : std::uint8_t { none, elem, b128 };
+/// The keyword in program text; empty for none.
+std::string_view name(Swizzle s);
+std::optional<Swizzle> parse_swizzle(std::string_view text);
+/// How many elements of type `t` a swizzle moves together.
+inline std::int64_t swizzle_unit(Swizzle s, Type t) { return s == Swizzle::b128 ? 16 / byte_width(t) : 1; }
+
 /// A scalar value: bits of storage, zero-extended. `index`: two's complement int64. `boolean`: 0 or 1. `u32x4`: words 0
 /// and 1 are `bits`, words 2 and 3 are `high`, the lower word in the lower half; for every other type `high` is 0.
 struct Scalar {

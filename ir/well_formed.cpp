@@ -36,7 +36,6 @@ std::string shown(Type t) { return t == Type::index ? "an index value" : std::st
 // What encloses a statement.
 struct Context {
   bool top_level = true;
-  bool under_workgroup = false;
   bool under_vectorized = false;
   bool under_tile = false;
   int hardware = 0;  // @grid and @workgroup loops on the path
@@ -66,12 +65,14 @@ class Checker {
   void dimensions(const Buffer& b);
   void values(const Buffer& b);
   void value_range(const Buffer& b);
+  void swizzle(const Buffer& b);
   void requirement(const Expr& e, Location where);
 
   void block(const Block& b, const Context& c);
   void statement(const Stmt& s, const Context& c);
   void loop(const Stmt& s, const Context& c);
   void lanes(const StmtNode& s, const Context& c);
+  void barriers_beside_threads();
   void threads_beside_tiles();
   void lanes_among_threads(const StmtNode& s, int slots_around);
   void assign(const StmtNode& s, const Context& c);
@@ -104,6 +105,7 @@ std::vector<Diagnostic> Checker::run() {
   for (const Buffer& b : p_.buffers) buffer(b);
   for (const Expr& e : p_.requirements) requirement(e, p_.where);
   block(p_.body, {});
+  if (faults_.empty()) barriers_beside_threads();
   if (faults_.empty()) threads_beside_tiles();
   return std::move(faults_);
 }
@@ -131,6 +133,19 @@ void Checker::buffer(const Buffer& b) {
   dimensions(b);
   values(b);
   value_range(b);
+  if (b.swizzle != Swizzle::none) swizzle(b);
+}
+
+void Checker::swizzle(const Buffer& b) {
+  const bool kept = b.kind == BufferKind::temp || b.kind == BufferKind::local || b.kind == BufferKind::shared;
+  if (!kept)
+    return fault("WF-40", b.where, fmt::format("{} `{}` has a swizzle", name(b.kind), b.name),
+                 "only `temp`, `local` and `shared` buffers lie in memory as the program says");
+  if (b.dims.size() < 2 || !b.dims.back().is_constant() || b.dims.back().constant() < 1)
+    return fault("WF-41", b.where,
+                 fmt::format("`{}` has a swizzle and no rows: two axes, the last of constant size", b.name));
+  if (b.dims.back().constant() % swizzle_unit(b.swizzle, b.type) != 0)
+    fault("WF-41", b.where, fmt::format("the rows of `{}` are not whole units of 16 bytes", b.name));
 }
 
 void Checker::dimensions(const Buffer& b) {
@@ -239,7 +254,6 @@ void Checker::statement(const Stmt& stmt, const Context& c) {
       return;
     case StmtKind::barrier:
       only_outside_scopes(c, s.where, "a barrier");
-      if (!c.under_workgroup) fault("WF-8", s.where, "a barrier stands outside of every `@workgroup` loop");
       if (c.under_vectorized) fault("WF-10", s.where, "a barrier stands in a `@vectorized` loop");
       return;
     case StmtKind::launch:
@@ -284,7 +298,6 @@ void Checker::loop(const Stmt& stmt, const Context& c) {
   }
   if (s.axis == Axis::tile) lanes(s, c);
   inner.under_tile = c.under_tile || s.axis == Axis::tile;
-  inner.under_workgroup = c.under_workgroup || s.axis == Axis::workgroup;
   inner.under_vectorized = c.under_vectorized || s.axis == Axis::vectorized;
   const bool fresh = symbols_.insert(s.name).second;
   const std::size_t before = faults_.size();
@@ -313,6 +326,28 @@ void Checker::lanes(const StmtNode& s, const Context& c) {
   only_outside_scopes(c, s.where, "a `@tile` loop");
   if (c.under_vectorized || c.under_tile)
     fault("WF-25", s.where, fmt::format("a `@tile` loop stands in a `@{}` loop", c.under_tile ? "tile" : "vectorized"));
+}
+
+// A barrier is for the threads of its launch (WF-8).
+void Checker::barriers_beside_threads() {
+  std::vector<Stmt> waiting;
+  bool threads = false;
+  const auto end_launch = [&] {
+    for (const Stmt& b : waiting) {
+      if (!threads) fault("WF-8", b->where, "a barrier stands in a launch without a `@workgroup` loop");
+    }
+    waiting.clear();
+    threads = false;
+  };
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::launch) end_launch();
+    if (s->kind == StmtKind::barrier) waiting.push_back(s);
+    threads |= s->kind == StmtKind::loop && s->axis == Axis::workgroup;
+    return true;
+  };
+  visit(p_.body, v);
+  end_launch();
 }
 
 // Tile products and the other loops of their launch: no `@reduce` loop (WF-28), and where their lanes are threads no more

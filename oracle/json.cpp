@@ -80,7 +80,7 @@ std::string_view status_word(Obligation::Status s) {
 /// How far an answer of this engine may be trusted (validation.md, marks).
 std::string_view mark(const std::string& engine) {
   if (engine == "table") return "axiom";
-  if (engine == "gf2") return "gf2";
+  if (engine == "gf2" || engine.rfind("gf2, ", 0) == 0) return "gf2";
   if (engine == "structure" || engine == "intervals") return "structural";
   return "solver";  // the native prover too, as long as it writes no certificate
 }

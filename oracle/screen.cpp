@@ -56,7 +56,7 @@ std::string obligations_text(const std::vector<ObligationReport>& list) {
 
 /// Every engine once, in the order in which they are asked; an obligation may name several ("native, isl").
 std::string engines_text(const std::vector<ObligationReport>& list) {
-  static constexpr std::string_view order[] = {"structure", "intervals", "table", "native", "isl", "z3", "cvc5"};
+  static constexpr std::string_view order[] = {"structure", "intervals", "table", "gf2", "native", "isl", "z3", "cvc5"};
   std::vector<std::string> engines;
   for (const ObligationReport& o : list) {
     std::string_view rest = o.obligation.engine;

@@ -95,7 +95,7 @@ class Emitter {
   /// target is a variable.
   bool vector_assignment(const Expr& value, const Symbol& target, const std::vector<Expr>* indices);
   bool vectorizes(const Expr& e, Type t) const;
-  bool moves_with_lane(const std::vector<Expr>& indices) const;
+  bool moves_with_lane(const Symbol& buffer, const std::vector<Expr>& indices) const;
   bool is_lane_variable(const Symbol& s) const;
   Text vector_text(const Expr& e, VectorPlan& plan);
   void in_vectors(const VectorPlan& plan, const std::string& vector_line, const std::string& lane_line);

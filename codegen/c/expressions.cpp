@@ -64,7 +64,9 @@ Text Emitter::offset(const Symbol& buffer, const std::vector<Expr>& indices) {
       known.reset();
     }
   }
-  return at;
+  if (b->swizzle == Swizzle::none) return at;
+  return {fmt::format("{}({}, {}, {})", helpers_.use("swizzled"), at.s, b->dims.back().constant(),
+                      swizzle_unit(b->swizzle, b->type))};
 }
 
 Text Emitter::expression(const Expr& e) {

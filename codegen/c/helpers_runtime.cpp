@@ -25,6 +25,12 @@ constexpr std::array helpers{
                   "  return lo < hi ? (int64_t)(((uint64_t)hi - (uint64_t)lo - 1) / (uint64_t)step) + 1 : 0;\n"
                   "}\n"},
     RuntimeHelper{
+        "swizzled", "",
+        "static inline int64_t swizzled(int64_t at, int64_t columns, int64_t unit) { /* the cell of element at */\n"
+        "  const int64_t row = at / columns, column = at % columns;\n"
+        "  return row * columns + (column / unit ^ row % (columns / unit)) * unit + column % unit;\n"
+        "}\n"},
+    RuntimeHelper{
         "allocate", "",
         "static void *allocate(int64_t count, size_t width) {\n"
         "  void *const cells = (uint64_t)count <= SIZE_MAX / width ? malloc((size_t)count * width + 1) : NULL;\n"

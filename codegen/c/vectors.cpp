@@ -73,7 +73,8 @@ struct Emitter::VectorPlan {
   std::vector<std::string> declarations;  // of what is the same for all lanes
 };
 
-bool Emitter::moves_with_lane(const std::vector<Expr>& indices) const {
+bool Emitter::moves_with_lane(const Symbol& buffer, const std::vector<Expr>& indices) const {
+  if (program_.find_buffer(buffer)->swizzle != Swizzle::none) return false;
   if (indices.empty() || indices.back()->op != Op::index) return false;
   const Symbol& symbol = *lanes_->side_by_side;
   bool found = false;
@@ -101,7 +102,7 @@ bool Emitter::vectorizes(const Expr& e, Type t) const {
   if (e->type != t) return false;
   if (!varies(e)) return !contains_scope(e);
   if (e->op == Op::variable) return is_lane_variable(e->name);
-  if (e->op == Op::load) return moves_with_lane(e->args);
+  if (e->op == Op::load) return moves_with_lane(e->name, e->args);
   return is_elementwise(e->op, t) &&
          std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return vectorizes(a, t); });
 }
@@ -153,7 +154,7 @@ bool Emitter::vector_assignment(const Expr& value, const Symbol& target, const s
   VectorPlan plan;
   plan.type = value->type;
   if (!has_vectors(plan.type) || !vectorizes(value, plan.type)) return false;
-  if (indices != nullptr ? !moves_with_lane(*indices) : !is_lane_variable(target)) return false;
+  if (indices != nullptr ? !moves_with_lane(target, *indices) : !is_lane_variable(target)) return false;
   // Where the store goes must be known before the first lane is stored.
   if (indices != nullptr &&
       !std::all_of(indices->begin(), indices->end(), [&](const Expr& e) { return reads_only_at(e, target, {}); }))

@@ -158,6 +158,7 @@ class Printer {
       return out + fmt::format(" = {{{}}}", fmt::join(values, ", "));
     }
     if (b.kind != BufferKind::input) out += fmt::format(" /* {} */", name(b.kind));
+    if (b.swizzle != Swizzle::none) out += fmt::format(" /* swizzle {} */", name(b.swizzle));
     if (b.range) out += fmt::format(" /* {}..{} */", decimal_text(b.range->first), decimal_text(b.range->second));
     return out;
   }

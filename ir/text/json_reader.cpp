@@ -397,7 +397,7 @@ bool Reader::statement(const Json& j, Stmt& out) {
 
 bool Reader::buffer(const Json& j, Buffer& out) {
   const bool good =
-      object(j, {"name", "kind", "type", "dims"}, {"range", "data"}) &&
+      object(j, {"name", "kind", "type", "dims"}, {"range", "swizzle", "data"}) &&
       member(j, "name", [&](const Json& m) { return text(m, out.name); }) &&
       member(j, "kind", [&](const Json& m) { return word(m, out.kind, parse_buffer_kind, "a kind of buffer"); }) &&
       member(j, "type", [&](const Json& m) { return type(m, out.type); }) &&
@@ -412,6 +412,10 @@ bool Reader::buffer(const Json& j, Buffer& out) {
     if (!read) return false;
     out.range = std::pair(ends[0], ends[1]);
   }
+  if (j.contains("swizzle") && !member(j, "swizzle", [&](const Json& m) {
+        return word(m, out.swizzle, parse_swizzle, "a swizzle");
+      }))
+    return false;
   if (!j.contains("data")) return true;
   return member(j, "data", [&](const Json& m) {
     return elements(m, [&](const Json& e) { return value(e, out.type, out.data.emplace_back()); });

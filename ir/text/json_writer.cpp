@@ -114,6 +114,7 @@ Json block(const Block& b) {
 Json buffer(const Buffer& b) {
   Json out = {{"name", b.name}, {"kind", name(b.kind)}, {"type", name(b.type)}, {"dims", indices(b.dims)}};
   if (b.range) out["range"] = Json::array({integer(b.range->first), integer(b.range->second)});
+  if (b.swizzle != Swizzle::none) out["swizzle"] = name(b.swizzle);
   if (!b.data.empty()) {
     Json data = Json::array();
     for (const Scalar s : b.data) data.push_back(value(s));

@@ -149,6 +149,7 @@ void Parser::buffer(Program& p) {
   }
   b.where = span(start);
   if (parsed && accept("in")) parsed = range(b);
+  if (parsed && accept("swizzle")) parsed = swizzle(b);
   if (parsed && accept("=")) parsed = good && data(b);
   Binding binding{
       parsed && good ? Binding::Kind::buffer : Binding::Kind::broken, {}, b.type, b.dims.size(), name->where()};
@@ -169,6 +170,17 @@ bool Parser::range(Buffer& b) {
   const auto hi = signed_integer();
   if (!hi) return false;
   b.range = std::pair(*lo, *hi);
+  return true;
+}
+
+bool Parser::swizzle(Buffer& b) {
+  const auto kind = tok_.kind == Token::Kind::name ? parse_swizzle(tok_.text) : std::nullopt;
+  if (!kind) {
+    unexpected("`elem` or `b128`");
+    return false;
+  }
+  b.swizzle = *kind;
+  advance();
   return true;
 }
 

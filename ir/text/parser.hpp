@@ -84,6 +84,7 @@ class Parser {
   void buffer(Program& p);
   bool dimensions(Buffer& b);
   bool range(Buffer& b);
+  bool swizzle(Buffer& b);
   bool data(Buffer& b);
   std::optional<Int128> signed_integer();
   std::optional<Type> type();

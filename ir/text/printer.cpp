@@ -276,6 +276,7 @@ std::string buffer_text(const Buffer& b) {
   for (std::size_t i = 0; i < b.dims.size(); ++i) out += (i > 0 ? ", " : "") + b.dims[i].text();
   out += ']';
   if (b.range) out += fmt::format(" in {}..{}", decimal_text(b.range->first), decimal_text(b.range->second));
+  if (b.swizzle != Swizzle::none) out += fmt::format(" swizzle {}", name(b.swizzle));
   for (std::size_t i = 0; i < b.data.size(); ++i) out += (i > 0 ? ", " : " = {") + to_text(b.data[i]);
   if (!b.data.empty()) out += '}';
   return out;

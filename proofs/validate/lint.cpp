@@ -5,6 +5,7 @@
 #include "proofs/validate/coverage.hpp"
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/launch.hpp"
+#include "proofs/validate/layout.hpp"
 #include "proofs/validate/order.hpp"
 #include "proofs/validate/races.hpp"
 #include "proofs/validate/rewrite.hpp"
@@ -39,6 +40,7 @@ class Linter {
 
   std::vector<Obligation> run() {
     shapes();
+    for (Obligation& o : layout_obligations(view_.program, query_)) out_.push_back(std::move(o));
     bounds();
     definedness();
     outputs();

@@ -22,6 +22,7 @@
 #include "proofs/validate/flow.hpp"
 #include "proofs/validate/flow_claim.hpp"
 #include "proofs/validate/launch.hpp"
+#include "proofs/validate/layout.hpp"
 #include "proofs/validate/order.hpp"
 #include "proofs/validate/races.hpp"
 #include "proofs/validate/relation.hpp"
@@ -487,13 +488,23 @@ Validation not_built(std::string reason) {
 
 }  // namespace
 
-Validation validate(const Program& before, const Program& after, Query& query) {
+namespace {
+
+Validation validate_meaning(const Program& before, const Program& after, Query& query) {
   if (has_reduce_loop(before) || has_reduce_loop(after))
     return not_built("proofs about @reduce loops are not built yet");
   if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   return validate_flow(before, after, query);
+}
+
+}  // namespace
+
+Validation validate(const Program& before, const Program& after, Query& query) {
+  Validation out = validate_meaning(before, after, query);
+  for (Obligation& o : layout_obligations(after, query)) out.obligations.push_back(std::move(o));
+  return out;
 }
 
 Validation derive::validate_order(const Program& before, const Program& after, Query& query,

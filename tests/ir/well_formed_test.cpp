@@ -127,7 +127,8 @@ TEST(WellFormed, ScopesAreSerial) {
 TEST(WellFormed, Barriers) {
   RULE_TRUE("WF-8", refused("WF-8", "~barrier~"));
   RULE_TRUE("WF-8", refused("WF-8", "for g in 0..4 @grid { ~barrier~ }"));
-  RULE_TRUE("WF-8", refused("WF-8", "for g in 0..4 @workgroup { } ~barrier~"));
+  RULE_TRUE("WF-8", accepted("for g in 0..4 @workgroup { } barrier"));
+  RULE_TRUE("WF-8", refused("WF-8", "for g in 0..4 @workgroup { } launch ~barrier~"));
   RULE_TRUE("WF-8",
             accepted("for g in 0..4 @grid { for t in 0..4 @workgroup { for k in 0..4 { if n < 2 { barrier } } } }"));
 }
