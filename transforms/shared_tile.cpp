@@ -5,6 +5,7 @@
 
 #include "ir/traverse.hpp"
 #include "transforms/affine.hpp"
+#include "transforms/tile.hpp"
 
 namespace assay {
 namespace {
@@ -40,6 +41,26 @@ Block by_first_threads(const std::vector<Stmt>& around, const std::vector<Stmt>&
   }
   const Expr condition = conjunction(first);
   return condition ? Block{make_branch(condition, std::move(fill))} : fill;
+}
+
+Block by_lanes(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner, std::int64_t width,
+               NameSupply& names, const std::function<Block(Block)>& guarded) {
+  const Stmt& innermost = loops.back();
+  std::map<Symbol, Index> map;
+  for (const auto& [old, fresh] : renamed) map.emplace(old, Index::symbol(fresh));
+  const Index count = trip_count(innermost).substitute(map), lo = innermost->lo.substitute(map);
+  const Symbol lane = names.fresh("lane"), round = renamed.at(innermost->name);
+  const bool constant = count.is_constant();
+  const bool once = constant && count.constant() <= width;
+  // Iteration number k of the innermost loop is lane k mod width's in round k / width.
+  const Index k = once ? Index::symbol(lane) : Index::symbol(round) * width + Index::symbol(lane);
+  inner = substitute(inner, {{round, lo + k * innermost->step}});
+  if (!constant || count.constant() % width != 0) inner = {make_branch(compare(Op::lt, k, count), std::move(inner))};
+  if (!once) {
+    inner = {make_loop(round, 0, ceildiv(count, width), 1, Axis::serial, std::move(inner), innermost->where)};
+  }
+  inner = nest_like({loops.begin(), loops.end() - 1}, renamed, std::move(inner));
+  return {make_loop(lane, 0, Index(width), 1, Axis::workgroup, guarded(std::move(inner)), innermost->where)};
 }
 
 Block in_phase(const Program& p, const Symbol& tile, const Block& fill, Block body) {

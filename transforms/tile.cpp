@@ -39,10 +39,12 @@ std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, co
                             const std::vector<Stmt>& around) {
   struct TileAxis {
     std::size_t first;  // tile loop
+    std::size_t of;     // axis of the cell
     Index extent, at;
   };
   std::vector<TileAxis> axes;
-  for (const Index& e : cell) {
+  for (std::size_t d = 0; d < cell.size(); ++d) {
+    const Index& e = cell[d];
     std::vector<std::size_t> mentioned;
     for (std::size_t k = 0; k < loops.size(); ++k) {
       if (e.mentions(loops[k]->name)) mentioned.push_back(k);
@@ -60,15 +62,20 @@ std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, co
     const Index low = extreme(value, nested, false);
     const auto extent = bounded(p, extreme(value, nested, true) - low + 1, around);
     if (!extent) return std::nullopt;
-    axes.push_back({mentioned[0], *extent, value - low});
+    axes.push_back({mentioned[0], d, *extent, value - low});
   }
   std::stable_sort(axes.begin(), axes.end(), [](const TileAxis& a, const TileAxis& b) { return a.first < b.first; });
   Tile out;
   for (TileAxis& a : axes) {
     out.dims.push_back(std::move(a.extent));
     out.at.push_back(std::move(a.at));
+    out.axes.push_back(a.of);
   }
   return out;
+}
+
+std::optional<Index> extent_of(const Program& p, const Index& e, const std::vector<Stmt>& around) {
+  return bounded(p, extreme(e, around, true) + 1, around);
 }
 
 Block nest_like(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner) {

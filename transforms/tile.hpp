@@ -13,6 +13,7 @@ struct Tile {
   std::vector<Index> dims{};  // over parameters
   /// Where the cell lies in the tile: over the symbols of the tile loops and of those around them.
   std::vector<Index> at{};
+  std::vector<std::size_t> axes{};  // which axis of the cell each axis is of
 };
 
 /// The tile of `cell` over `loops`; `around` are all loops that enclose the access. One axis for each axis of the cell that
@@ -20,6 +21,10 @@ struct Tile {
 /// densely, others keep their gaps. Nothing when an extent has no bound free of loop symbols.
 std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, const std::vector<Stmt>& loops,
                             const std::vector<Stmt>& around);
+
+/// How many values there are from 0 to the greatest one of `e` under `around`, over parameters; nothing when that has no
+/// bound free of loop symbols.
+std::optional<Index> extent_of(const Program& p, const Index& e, const std::vector<Stmt>& around);
 
 /// Serial loops with fresh symbols, as `loops` (outermost first) around `inner`; `renamed` gives each loop's new symbol.
 Block nest_like(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner);

@@ -11,7 +11,7 @@ namespace assay::codegen {
 namespace {
 
 // Keywords of C11 and GNU C, lower-case macros of compilers and headers, and the identifiers that the unit's own text uses.
-constexpr std::array<std::string_view, 83> taken{"auto",
+constexpr std::array<std::string_view, 84> taken{"auto",
                                                  "break",
                                                  "case",
                                                  "char",

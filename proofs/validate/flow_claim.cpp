@@ -142,7 +142,7 @@ class Deriver {
 
   bool added(Role& r) {
     const StmtNode& s = *r.now->stmt;
-    if (s.kind == StmtKind::barrier) return true;
+    if (s.kind == StmtKind::barrier || s.kind == StmtKind::launch) return true;  // the new program's order has them
     if (s.kind == StmtKind::branch) {
       if (affine_condition(s.value)) return true;
       return refuse("a new condition reads data", r.now->stmt);

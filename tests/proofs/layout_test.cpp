@@ -7,6 +7,7 @@
 #include "proofs/layout/tile.hpp"
 #include "proofs/native/query.hpp"
 #include "proofs/validate/layout.hpp"
+#include "tests/support/programs.hpp"
 #include "tests/support/rules.hpp"
 
 namespace assay {
@@ -41,7 +42,7 @@ bool one_to_one(const TileLayout& t, std::int64_t rows) {
 // Every small layout, element by element, against the obligation of a program that has it.
 TEST(TileLayout, all_small_ones_are_judged_as_by_enumeration) {
   int kept_apart = 0, not_kept = 0;
-  const auto query = test::native_query();
+  const auto query = make_native_query();
   for (const Type type : {Type::i8, Type::f16, Type::f32, Type::f64}) {
     for (std::int64_t rows = 1; rows <= 20; ++rows) {
       for (std::int64_t columns = 1; columns <= 40; ++columns) {
@@ -101,7 +102,7 @@ TEST(TileLayout, a_wrong_map_is_noticed) {
 }
 
 TEST(TileLayout, rows_may_depend_on_parameters) {
-  const auto query = test::native_query();
+  const auto query = make_native_query();
   const auto of = [&](const std::string& declarations) {
     const auto o = derive::layout_obligations(
         test::program("program p { " + declarations + " output Y: f32[1]  Y[0] = 1.0 }"), *query);

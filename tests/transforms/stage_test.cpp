@@ -77,7 +77,8 @@ TEST(Stage, RefusesWhatIsNoTile) {
     return moved(nest(statements, "input ids: i32[9] in 0..9 param n in 1..9"), l).code;
   };
   const std::string plain = "for i in 0..8 { for k in 0..9 { A[i] += X[k] } }";
-  for (const char* key : {"hoisted", "cooperative=32", "swizzle=b128"}) {
+  for (const char* key :
+       {"cooperative=32", "swizzle=b128", "hoisted shared", "hoisted pad_stride=4", "hoisted cooperative=2"}) {
     const Moved m = moved(nest(plain), std::string("stage X over=k ") + key);
     RULE_TRUE("STG-2", m.code == "STG-2" && m.error) << key;
   }

@@ -1,25 +1,26 @@
 // `stage A over=ii,kk -> As`: reads of A go through a tile that is filled just before: a private one, or with `shared`
-// one that the threads of a group fill together (spec/stage.md, transforms/shared_tile.hpp).
+// one that the threads of a group fill together (spec/stage.md, transforms/shared_tile.hpp); or with `hoisted` through a copy
+// of all of A, packed tile by tile before anything else runs (transforms/packed_tile.hpp).
 //
 // The cells that the loops `over` reach through the index of A are copied at the start of the body of the anchor, the
 // deepest loop that moves the tile; without one, before the first statement that reads it. Cells outside of A are not
 // copied, above or below: the tile holds zero there. That nothing writes the cells meanwhile is an obligation.
 #include <algorithm>
+#include <bit>
 
-#include "ir/analysis/access.hpp"
 #include "ir/analysis/interval.hpp"
 #include "ir/literal.hpp"
 #include "ir/widening.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/names.hpp"
+#include "transforms/packed_tile.hpp"
 #include "transforms/shared_tile.hpp"
+#include "transforms/staged_reads.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
 namespace {
-
-constexpr const char* unbuilt[] = {"hoisted", "cooperative", "swizzle"};
 
 class Stage final : public Operation {
  public:
@@ -45,16 +46,21 @@ class Stage final : public Operation {
          {"f32", "f64", "i16", "i32", "i64"},
          "type of the tile, when wider"},
         {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "one tile for all threads of a group"},
-        {"hoisted", ParameterInfo::Kind::boolean, false, {}, {}, "not built yet"},
-        {"cooperative", ParameterInfo::Kind::integer, false, {}, {}, "not built yet"},
+        {"hoisted", ParameterInfo::Kind::boolean, false, {}, {}, "the whole buffer is packed once, at the beginning"},
+        {"cooperative", ParameterInfo::Kind::integer, false, {}, {}, "so many lanes share the copying of a tile"},
         {"pad_stride", ParameterInfo::Kind::integer, false, {}, {}, "rows of the tile are a multiple of so many cells"},
         {"pipeline", ParameterInfo::Kind::integer, false, {}, {}, "2: a shared tile is filled one iteration ahead"},
-        {"swizzle", ParameterInfo::Kind::choice, false, {}, {"elem", "b128"}, "not built yet"},
+        {"swizzle",
+         ParameterInfo::Kind::choice,
+         false,
+         {},
+         {"elem", "b128"},
+         "how the rows of a shared tile are permuted"},
         {"tile", ParameterInfo::Kind::result, false, "SOURCE_t", {}, "name of the tile"},
     };
     d.refusals = {
         {"STG-1", "the tile's type does not hold every value of the source"},
-        {"STG-2", "a key that is not built yet"},
+        {"STG-2", "keys that do not go together"},
         {"STG-3", "no read of the source lies under all loops of the tile"},
         {"STG-4", "two reads differ in their index, or an index is dynamic"},
         {"STG-5", "a loop of the tile does not occur in the index"},
@@ -66,6 +72,11 @@ class Stage final : public Operation {
         {"STG-26", "rows cannot be padded like that"},
         {"STG-27", "a pipeline that is none"},
         {"STG-28", "no serial loop of step 1 moves the tile"},
+        {"STG-50", "rows that no swizzle fits"},
+        {"STG-52", "a number of lanes that is none"},
+        {"STG-53", "a loop of the tile has threads of its own"},
+        {"STG-56", "a source that may change, or is none"},
+        {"STG-57", "the source does not fall into whole tiles"},
     };
     d.schema = "F (flow)";
     d.obligations = {"flow-equal", "window-cover", "in-bounds", "defined-before-read"};
@@ -78,10 +89,6 @@ class Stage final : public Operation {
   }
 
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program& p) {
-    for (const char* key : unbuilt) {
-      if (line.places.count(key) != 0)
-        return tl::unexpected(error("STG-2", line.place(key), fmt::format("`stage` with `{}` is not built yet", key)));
-    }
     const Buffer& source = *p.find_buffer(line.buffers.at("source"));
     if (const auto precision = line.choices.find("precision"); precision != line.choices.end()) {
       const Type to = *parse_type(precision->second);
@@ -90,74 +97,149 @@ class Stage final : public Operation {
                                     fmt::format("`{}` is of type {}, and {} does not hold all of its values",
                                                 source.name, name(source.type), name(to))));
     }
+    const auto refuse = [&](const char* code, const char* key, std::string message) {
+      return tl::unexpected(error(code, line.place(key), std::move(message)));
+    };
     const auto number = [&](const char* key, std::int64_t otherwise) {
       const auto given = line.integers.find(key);
       return given == line.integers.end() ? otherwise : given->second;
     };
-    if (number("pad_stride", 2) < 2)
-      return tl::unexpected(error("STG-26", line.place("pad_stride"), "`pad_stride` is at least 2"));
+    const bool shared = is_set(line, "shared"), hoisted = is_set(line, "hoisted");
+    if (hoisted && shared) return refuse("STG-2", "hoisted", "a `hoisted` tile is no `shared` one");
+    if (hoisted && line.integers.count("pad_stride") != 0)
+      return refuse("STG-2", "pad_stride", "`pad_stride` does not go with `hoisted`");
+    for (const char* key : {"cooperative", "swizzle"}) {
+      if (line.places.count(key) != 0 && !shared) return refuse("STG-2", key, fmt::format("`{}` needs `shared`", key));
+    }
+    if (number("pad_stride", 2) < 2) return refuse("STG-26", "pad_stride", "`pad_stride` is at least 2");
+    if (number("cooperative", 1) < 1) return refuse("STG-52", "cooperative", "`cooperative` is at least 1");
     const std::int64_t depth = number("pipeline", 1);
-    const auto shared = line.booleans.find("shared");
-    if (depth < 1 || depth > 2 || (depth == 2 && (shared == line.booleans.end() || !shared->second)))
-      return tl::unexpected(error("STG-27", line.place("pipeline"), "`pipeline` is 1, or 2 with `shared`"));
+    if (depth < 1 || depth > 2 || (depth == 2 && !shared))
+      return refuse("STG-27", "pipeline", "`pipeline` is 1, or 2 with `shared`");
     return std::make_unique<Stage>(std::move(line));
   }
 
   StepResult apply(const Program& before, Query&) const override {
     const Buffer& source = *before.find_buffer(line_.buffers.at("source"));
-    auto found = reads(before, source.name);
+    auto found = staged_reads(line_, before, source.name);
     if (!found) return tl::unexpected(std::move(found).error());
-    auto tile = tile_of(before, found->cell, found->tile_loops, found->around);
-    if (!tile)
-      return tl::unexpected(refused("STG-7", "the number of cells in the tile has no constant bound", found->first));
-    if (const auto pad = line_.integers.find("pad_stride"); pad != line_.integers.end()) {
-      if (tile->dims.size() < 2)
-        return tl::unexpected(refused("STG-26", "a tile of one axis has no rows", found->first));
-      tile->dims.back() = ceildiv(tile->dims.back(), pad->second) * pad->second;
-    }
-    const bool ahead = is_pipelined();
-    if (ahead) {
-      const Stmt& l = found->anchor;
-      if (!l || l->axis != Axis::serial || l->step != 1)
-        return tl::unexpected(refused("STG-28", "no serial loop of step 1 moves the tile", l ? l : found->first));
-      tile->dims.insert(tile->dims.begin(), Index(2));
-      tile->at.insert(tile->at.begin(), floormod(Index::symbol(l->name), 2));
-    }
+    return is_set(line_, "hoisted") ? pack(before, source, *found) : fill_near(before, source, *found);
+  }
 
-    NameSupply names(before.bound_names());
-    const Symbol tile_name =
-        line_.results.empty() ? derived_name(source.name, "t", names) : names.fresh(line_.results.at("tile"));
+ private:
+  // Where the tile is filled.
+  struct Place {
+    Stmt anchor{};               // null: no loop moves the tile
+    Stmt outermost{};            // of the tile's loops
+    std::vector<Stmt> around{};  // the loops around the place, where that is not the top
+  };
+  using Redirect = std::function<Block(const Block&)>;
+
+  static bool is_set(const Arguments& line, const char* flag) {
+    const auto given = line.booleans.find(flag);
+    return given != line.booleans.end() && given->second;
+  }
+  bool is_shared() const { return is_set(line_, "shared"); }
+  bool is_pipelined() const {
+    const auto depth = line_.integers.find("pipeline");
+    return depth != line_.integers.end() && depth->second == 2;
+  }
+  std::optional<std::int64_t> lanes() const {
+    const auto width = line_.integers.find("cooperative");
+    return width == line_.integers.end() ? std::nullopt : std::optional(width->second);
+  }
+  Refusal refused(std::string code, const std::string& reason, const Stmt& where) const {
+    return inapplicable(line_, std::move(code), reason, where->where);
+  }
+  Type tile_type(const Buffer& source) const {
     const auto precision = line_.choices.find("precision");
-    const Type type = precision == line_.choices.end() ? source.type : *parse_type(precision->second);
-    Program out = before;
-    const bool shared = is_shared();
-    out.buffers.push_back(
-        {tile_name, shared ? BufferKind::shared : BufferKind::local, type, tile->dims, {}, {}, found->first->where});
-
-    Block fill = filling(before, *found, source, tile_name, type, tile->at, names);
-    if (shared) fill = by_first_threads(found->place, found->tile_loops, std::move(fill));
-    const auto redirect = [&](const Block& b) {
+    return precision == line_.choices.end() ? source.type : *parse_type(precision->second);
+  }
+  Symbol tile_name(const Buffer& source, NameSupply& names) const {
+    return line_.results.empty() ? derived_name(source.name, "t", names) : names.fresh(line_.results.at("tile"));
+  }
+  // Reads of the source at the reads' index become reads of the tile.
+  static Redirect redirection(const Buffer& source, const StagedReads& reads, const Symbol& tile, Type type,
+                              const std::vector<Index>& at) {
+    return [=, from = source.name, was = source.type, cell = reads.cell](const Block& b) {
       return rewrite(b, [&](const Expr& e) -> Expr {
-        if (e->op != Op::load || e->name != source.name || plain_cell(e->args) != found->cell) return e;
-        const Expr read = make_load(tile_name, type, index_expressions(tile->at), e->where);
-        return type == source.type ? read : make_convert(source.type, read, e->where);
+        if (e->op != Op::load || e->name != from || plain_cell(e->args) != cell) return e;
+        const Expr read = make_load(tile, type, index_expressions(at), e->where);
+        return type == was ? read : make_convert(was, read, e->where);
       });
     };
+  }
+
+  // `hoisted`: all tiles, in a launch of their own where the program has groups or threads.
+  StepResult pack(const Program& before, const Buffer& source, const StagedReads& reads) const {
+    if (is_writable(source.kind))
+      return tl::unexpected(
+          refused("STG-56", fmt::format("`{}` is no input: only what nothing writes can be packed once", source.name),
+                  reads.first));
+    NameSupply names(before.bound_names());
+    const Symbol name = tile_name(source, names);
+    const Type type = tile_type(source);
+    auto packed = packed_tile(before, source, reads, name, type, names);
+    if (!packed) return tl::unexpected(refused("STG-57", packed.error(), reads.first));
+    Program out = before;
+    out.buffers.push_back({name, BufferKind::temp, type, packed->tile.dims, {}, {}, reads.first->where});
+    const Redirect redirect = redirection(source, reads, name, type, packed->tile.at);
+    out.body = std::move(packed->fill);
+    if (has_hardware_loop(before)) out.body.push_back(make_launch());
+    const Block rest = redirect(before.body);
+    out.body.insert(out.body.end(), rest.begin(), rest.end());
+    return placed(line_, std::move(out));
+  }
+
+  static bool has_hardware_loop(const Program& p) {
+    bool found = false;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      found |= s->kind == StmtKind::loop && (is_hardware(s->axis) || s->axis == Axis::reduce);
+      return !found;
+    };
+    visit(p.body, v);
+    return found;
+  }
+
+  StepResult fill_near(const Program& before, const Buffer& source, const StagedReads& reads) const {
+    const auto place = place_of(before, reads);
+    if (!place) return tl::unexpected(place.error());
+    auto tile = tile_of(before, reads.cell, reads.tile_loops, reads.around);
+    if (!tile)
+      return tl::unexpected(refused("STG-7", "the number of cells in the tile has no constant bound", reads.first));
+    NameSupply names(before.bound_names());
+    const Symbol name = tile_name(source, names);
+    const Type type = tile_type(source);
+    if (const auto why = lay_out(*tile, *place, reads, type)) return tl::unexpected(*why);
+    Program out = before;
+    const bool shared = is_shared();
+    out.buffers.push_back({name,
+                           shared ? BufferKind::shared : BufferKind::local,
+                           type,
+                           tile->dims,
+                           {},
+                           {},
+                           reads.first->where,
+                           swizzle()});
+
+    const Block fill = filling(before, *place, reads, source, name, type, tile->at, names);
+    const Redirect redirect = redirection(source, reads, name, type, tile->at);
     const auto with_fill = [&](Block body) {
-      if (shared) return in_phase(out, tile_name, fill, std::move(body));
+      if (shared) return in_phase(out, name, fill, std::move(body));
       body.insert(body.begin(), fill.begin(), fill.end());
       return body;
     };
-    if (found->anchor) {
+    if (place->anchor) {
       out = rewrite_loops(out, [&](const Stmt& s) -> std::optional<Block> {
-        if (s->name != found->anchor->name) return std::nullopt;
-        if (ahead) return pipelined(s, fill, redirect(s->body), names);
+        if (s->name != place->anchor->name) return std::nullopt;
+        if (is_pipelined()) return pipelined(s, fill, redirect(s->body), names);
         return Block{with(s, [&](StmtNode& n) { n.body = with_fill(redirect(n.body)); })};
       });
     } else if (shared) {
       // Not before the first statement of the program: there no thread is known.
       out = rewrite_loops(out, [&](const Stmt& s) -> std::optional<Block> {
-        if (s->name != found->outermost->name) return std::nullopt;
+        if (s->name != place->outermost->name) return std::nullopt;
         return with_fill(redirect({s}));
       });
     } else {
@@ -172,72 +254,54 @@ class Stage final : public Operation {
     return placed(line_, std::move(out));
   }
 
- private:
-  struct Reads {
-    std::vector<Index> cell{};
-    std::vector<Stmt> tile_loops{};  // in the line's order
-    std::vector<Stmt> around{};      // all loops around the first read
-    Stmt anchor{};                   // null: no loop moves the tile
-    Stmt outermost{};                // of the tile's loops
-    std::vector<Stmt> place{};       // the loops around the place where the tile is filled, where that is not the top
-    Stmt first{};                    // statement of the first read
-  };
-
-  Refusal refused(std::string code, const std::string& reason, const Stmt& where) const {
-    return inapplicable(line_, std::move(code), reason, where->where);
+  Swizzle swizzle() const {
+    const auto given = line_.choices.find("swizzle");
+    return given == line_.choices.end() ? Swizzle::none : *parse_swizzle(given->second);
   }
 
-  tl::expected<Reads, Refusal> reads(const Program& before, const Symbol& source) const {
-    const std::vector<Symbol>& over = line_.loops.at("over");
-    const Extraction extraction = extract(before);
-    Reads out;
-    for (const Node& n : extraction.nodes) {
-      const auto under = [&](const Symbol& s) {
-        return std::any_of(n.loops.begin(), n.loops.end(), [&](const Stmt& l) { return l->name == s; });
-      };
-      if (!std::all_of(over.begin(), over.end(), under)) continue;
-      for (const Access& a : n.accesses) {
-        if (a.variable || a.writes || a.storage != source) continue;
-        const auto cell = plain_cell(a.indices);
-        if (!cell)
-          return tl::unexpected(refused("STG-4", fmt::format("`{}` is read at a dynamic index", source), n.stmt));
-        if (!out.first) {
-          out.cell = *cell;
-          out.around = n.loops;
-          out.first = n.stmt;
-        } else if (!(*cell == out.cell)) {
-          return tl::unexpected(
-              refused("STG-4", fmt::format("two reads of `{}` have different indices", source), n.stmt));
-        }
-      }
+  // Pads the rows, looks whether a swizzle fits them, and doubles a tile that is filled ahead.
+  std::optional<Refusal> lay_out(Tile& tile, const Place& place, const StagedReads& reads, Type type) const {
+    if (const auto pad = line_.integers.find("pad_stride"); pad != line_.integers.end()) {
+      if (tile.dims.size() < 2) return refused("STG-26", "a tile of one axis has no rows", reads.first);
+      tile.dims.back() = ceildiv(tile.dims.back(), pad->second) * pad->second;
     }
-    if (!out.first) {
-      const Stmt loop = find_loops(before, over[0]).front();
-      return tl::unexpected(refused("STG-3", fmt::format("nothing reads `{}` under all of these loops", source), loop));
+    if (const Swizzle s = swizzle(); s != Swizzle::none) {
+      const Index& row = tile.dims.back();
+      const std::int64_t unit = swizzle_unit(s, type);
+      if (tile.dims.size() < 2) return refused("STG-50", "a tile of one axis has no rows", reads.first);
+      if (!row.is_constant() || row.constant() % unit != 0 || row.constant() / unit < 2 ||
+          !std::has_single_bit(static_cast<std::uint64_t>(row.constant() / unit)))
+        return refused(
+            "STG-50",
+            fmt::format("a row of {} cells is not a power of two, at least 2, of units of {}", row.text(), unit),
+            reads.first);
     }
-    return anchored(std::move(out), before);
+    if (is_pipelined()) {
+      const Stmt& l = place.anchor;
+      if (!l || l->axis != Axis::serial || l->step != 1)
+        return refused("STG-28", "no serial loop of step 1 moves the tile", l ? l : reads.first);
+      tile.dims.insert(tile.dims.begin(), Index(2));
+      tile.at.insert(tile.at.begin(), floormod(Index::symbol(l->name), 2));
+    }
+    return std::nullopt;
   }
 
-  // The deepest loop that the index, or a bound of the tile's loops, needs besides these loops.
-  tl::expected<Reads, Refusal> anchored(Reads r, const Program& before) const {
+  // The anchor is the deepest loop that the index, or a bound of the tile's loops, needs besides these loops.
+  tl::expected<Place, Refusal> place_of(const Program& before, const StagedReads& r) const {
     std::set<Symbol> needed = symbols_of(r.cell);
-    std::set<Symbol> tiled;
-    for (const Symbol& s : line_.loops.at("over")) {
-      const Stmt loop = *std::find_if(r.around.begin(), r.around.end(), [&](const Stmt& l) { return l->name == s; });
-      if (!tiled.insert(s).second || needed.count(s) == 0)
-        return tl::unexpected(
-            refused("STG-5", fmt::format("the index does not use `{}`, or the line names it twice", s), loop));
-      if (loop->axis == Axis::reduce || (is_hardware(loop->axis) && !is_thread_loop(loop)))
-        return tl::unexpected(refused("STG-6", fmt::format("`{}` is a `@{}` loop", s, name(loop->axis)), loop));
-      r.tile_loops.push_back(loop);
-    }
     for (const Stmt& l : r.tile_loops) {
+      if (l->axis == Axis::reduce || (is_hardware(l->axis) && !is_thread_loop(l)))
+        return tl::unexpected(refused("STG-6", fmt::format("`{}` is a `@{}` loop", l->name, name(l->axis)), l));
+      if (lanes() && is_thread_loop(l))
+        return tl::unexpected(
+            refused("STG-53", fmt::format("`{}` has threads of its own, which copy without lanes", l->name), l));
       for (const Symbol& s : symbols_of({l->lo, l->hi})) needed.insert(s);
     }
+    Place out;
     for (const Stmt& l : r.around) {
-      const bool of_tile = tiled.count(l->name) != 0;
-      if (of_tile && !r.outermost) r.outermost = l;
-      if (of_tile ? is_thread_loop(l) : needed.count(l->name) != 0) r.anchor = l;
+      const bool of_tile = r.of_tile(l);
+      if (of_tile && !out.outermost) out.outermost = l;
+      if (of_tile ? is_thread_loop(l) : needed.count(l->name) != 0) out.anchor = l;
       if (is_shared() && !of_tile && l->axis == Axis::workgroup && needed.count(l->name) != 0)
         return tl::unexpected(
             refused("STG-23",
@@ -246,32 +310,24 @@ class Stage final : public Operation {
                                 l->name),
                     l));
     }
-    const Stmt& at = r.anchor || !is_shared() ? r.anchor : r.outermost;
+    const Stmt& at = out.anchor || !is_shared() ? out.anchor : out.outermost;
     if (at && !outside_scopes(before, at))
       return tl::unexpected(
           refused("STG-11", fmt::format("`{}`, at which the tile is filled, is in a scope", at->name), at));
     for (const Stmt& l : r.around) {
-      if (!at || (!r.anchor && l == at)) break;
-      r.place.push_back(l);
+      if (!at || (!out.anchor && l == at)) break;
+      out.around.push_back(l);
       if (l == at) break;
     }
     const auto thread_loop = [](const Stmt& l) { return l->axis == Axis::workgroup; };
-    if (is_shared() && std::none_of(r.place.begin(), r.place.end(), thread_loop))
+    if (is_shared() && !lanes() && std::none_of(out.around.begin(), out.around.end(), thread_loop))
       return tl::unexpected(refused("STG-24", fmt::format("no `@workgroup` loop is around `{}`", at->name), at));
-    return order_fits(r)
-               ? tl::expected<Reads, Refusal>(std::move(r))
-               : tl::unexpected(refused("STG-6", "the bounds of a loop of the tile depend on another one after it",
-                                        r.tile_loops[0]));
+    if (!order_fits(r))
+      return tl::unexpected(
+          refused("STG-6", "the bounds of a loop of the tile depend on another one after it", r.tile_loops[0]));
+    return out;
   }
 
-  bool is_shared() const {
-    const auto shared = line_.booleans.find("shared");
-    return shared != line_.booleans.end() && shared->second;
-  }
-  bool is_pipelined() const {
-    const auto depth = line_.integers.find("pipeline");
-    return depth != line_.integers.end() && depth->second == 2;
-  }
   // Its threads copy side by side.
   bool is_thread_loop(const Stmt& loop) const { return is_shared() && loop->axis == Axis::workgroup; }
 
@@ -289,7 +345,7 @@ class Stage final : public Operation {
   }
 
   // The filling nest has the tile's loops in the line's order: a bound may use only those before.
-  static bool order_fits(const Reads& r) {
+  static bool order_fits(const StagedReads& r) {
     std::set<Symbol> later;
     for (const Stmt& l : r.tile_loops) later.insert(l->name);
     for (const Stmt& l : r.tile_loops) {
@@ -301,8 +357,8 @@ class Stage final : public Operation {
     return true;
   }
 
-  Block filling(const Program& before, const Reads& r, const Buffer& source, const Symbol& tile, Type type,
-                const std::vector<Index>& at, NameSupply& names) const {
+  Block filling(const Program& before, const Place& place, const StagedReads& r, const Buffer& source,
+                const Symbol& tile, Type type, const std::vector<Index>& at, NameSupply& names) const {
     Ranges ranges = parameter_ranges(before);
     for (const Stmt& l : r.around) add_loop(ranges, l);
     std::vector<Expr> inside;
@@ -328,7 +384,12 @@ class Stage final : public Operation {
       renamed[l->name] = names.fresh(l->name);
       map.emplace(l->name, Index::symbol(renamed[l->name]));
     }
-    return nest_like(loops, renamed, substitute(inner, map));
+    inner = substitute(inner, map);
+    const auto guarded = [&](Block nest) {
+      return is_shared() ? by_first_threads(place.around, r.tile_loops, std::move(nest)) : nest;
+    };
+    if (const auto width = lanes()) return by_lanes(loops, renamed, std::move(inner), *width, names, guarded);
+    return guarded(nest_like(loops, renamed, std::move(inner)));
   }
 
   Arguments line_;
