@@ -23,7 +23,7 @@ using Status = Obligation::Status;
 TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
   const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
   const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
-  const int wanted = cases ? std::max(40, std::atoi(cases) / 4) : 150;
+  const int wanted = cases ? std::max(40, std::atoi(cases) / 4) : 300;
   interp::Random random(seed ? std::strtoull(seed, nullptr, 10) : 20261130);
   const auto query = make_portfolio_query();
   std::map<std::string, int> proved_with, refused;
