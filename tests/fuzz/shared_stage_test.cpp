@@ -1,4 +1,5 @@
-// Faults planted in the result of `stage … shared`: the obligations refute each, and executions show it.
+// Faults planted in the results of `stage` with `shared`, `cooperative`, `swizzle` and `hoisted`: the obligations refute each,
+// and executions show it.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -46,13 +47,45 @@ bool shows(const Program& before, const Program& after) {
   return false;
 }
 
+struct Fault {
+  std::string name;
+  Program program;
+};
+Block none(const Stmt&) { return {}; }
+
+// What the line honestly makes of the program.
+struct Honest {
+  std::unique_ptr<Query> query = make_portfolio_query();
+  Program before, right;
+  Honest(const std::string& text, const std::string& line) : before(number_statements(test::program(text))) {
+    auto rewritten = apply_line(before, test::line(line), *query);
+    if (!rewritten) {
+      ADD_FAILURE() << line << ": " << rewritten.error().diagnostic.message;
+      return;
+    }
+    right = std::move(rewritten->program);
+  }
+
+  void judge(const char* rule, const std::vector<Fault>& faults) const {
+    const auto refuted = [&](const Program& after) {
+      for (const Obligation& o : validate(before, after, *query).obligations) {
+        if (o.status == Status::violated) return true;
+      }
+      return false;
+    };
+    RULE_TRUE(rule, !refuted(right) && !shows(before, right)) << print(right);
+    EXPECT_GE(faults.size(), 5U);
+    for (const Fault& f : faults) {
+      EXPECT_FALSE(f.program == right) << f.name << " is planted nowhere";
+      RULE_TRUE(rule, refuted(f.program)) << f.name << " is not refuted";
+      RULE_TRUE(rule, shows(before, f.program)) << f.name << " does not show";
+    }
+  }
+};
+
 TEST(SharedStage, every_planted_fault_is_seen) {
-  const auto query = make_portfolio_query();
-  const Program before = number_statements(test::program(product));
-  const auto honest = apply_line(before, test::line("stage A over=i,k shared -> As"), *query);
-  ASSERT_TRUE(honest.has_value());
-  const Program& right = honest->program;
-  const auto none = [](const Stmt&) { return Block{}; };
+  const Honest honest(product, "stage A over=i,k shared -> As");
+  const Program& right = honest.right;
   const auto bounds = [](int lo, int hi) {
     return [=](const Stmt& s) { return Block{with(s, [&](StmtNode& n) { n.lo = Index(lo), n.hi = Index(hi); })}; };
   };
@@ -60,10 +93,6 @@ TEST(SharedStage, every_planted_fault_is_seen) {
     return Block{with(s, [](StmtNode& n) {
       n.value = make_load("A", Type::f32, {n.value->args[0], make_index(Index(7) - n.value->args[1]->index)});
     })};
-  };
-  struct Fault {
-    std::string name;
-    Program program;
   };
   const std::vector<Fault> faults = {
       {"no barrier before the reads", replaced(right, is_barrier, 0, none)},
@@ -83,17 +112,101 @@ TEST(SharedStage, every_planted_fault_is_seen) {
        replaced(right, is_copy, 0,
                 [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.indices[1] = make_index(0); })}; })},
   };
-  const auto refuted = [&](const Program& after) {
-    for (const Obligation& o : validate(before, after, *query).obligations) {
-      if (o.status == Status::violated) return true;
-    }
-    return false;
+  honest.judge("PRF-60", faults);
+}
+
+TEST(SharedStage, faults_of_lanes_are_seen) {
+  const Honest honest(
+      "program p { input A: f32[3, 10] inout Y: f32[8] for o in 0..3 { for t in 0..8 @workgroup { for k in 0..10 { "
+      "Y[t] += "
+      "A[o, k] } } } }",
+      "stage A over=k shared cooperative=8 -> As");
+  const Program& right = honest.right;
+  const auto is_lanes = [](const Stmt& s) { return s->kind == StmtKind::loop && s->name == "lane"; };
+  const auto lane = Index::symbol("lane"), round = Index::symbol("k.1");
+  const auto copies = [&](const Index& k) {
+    return replaced(right, is_copy, 0, [&](const Stmt&) {
+      return Block{make_store("As", {make_index(k)},
+                              make_load("A", Type::f32, {make_index(Index::symbol("o")), make_index(k)}))};
+    });
   };
-  RULE_TRUE("PRF-60", !refuted(right) && !shows(before, right));
-  for (const Fault& f : faults) {
-    RULE_TRUE("PRF-60", refuted(f.program)) << f.name << " is not refuted";
-    RULE_TRUE("PRF-60", shows(before, f.program)) << f.name << " does not show";
-  }
+  const auto lanes = [](int n) {
+    return [=](const Stmt& s) { return Block{with(s, [&](StmtNode& l) { l.hi = Index(n); })}; };
+  };
+  honest.judge("PRF-101",
+               {
+                   {"no barrier before the reads", replaced(right, is_barrier, 0, none)},
+                   {"no barrier behind the reads", replaced(right, is_barrier, 1, none)},
+                   {"a lane too few", replaced(right, is_lanes, 0, lanes(7))},
+                   {"two lanes for one cell", copies(floordiv(round * 8 + lane, 2) * 2)},
+                   {"every lane copies the first cell of its round", copies(round * 8)},
+                   {"rounds overlap", copies(round * 2 + lane)},
+                   {"cells beyond the tile", replaced(right, is_fill_guard, 0, [](const Stmt& s) { return s->body; })},
+                   {"no lanes: every thread copies", replaced(right, is_lanes, 0,
+                                                              [&](const Stmt& s) {
+                                                                return substitute(s->body, {{"lane", Index(0)}});
+                                                              })},
+               });
+}
+
+TEST(SharedStage, faults_of_layouts_are_seen) {
+  const Honest honest(product, "stage A over=i,k shared swizzle=elem -> As");
+  const auto laid_out = [&](const std::function<void(Buffer&)>& change) {
+    Program p = honest.right;
+    for (Buffer& b : p.buffers) {
+      if (b.name == "As") change(b);
+    }
+    return p;
+  };
+  const auto rows = [&](std::int64_t n) { return laid_out([=](Buffer& b) { b.dims.back() = Index(n); }); };
+  honest.judge("PRF-101", {
+                              {"rows of five", rows(5)},
+                              {"rows of six", rows(6)},
+                              {"rows of seven", rows(7)},
+                              {"rows of twelve", rows(12)},
+                              {"three units in a row", laid_out([](Buffer& b) {
+                                 b.dims.back() = Index(12);
+                                 b.swizzle = Swizzle::b128;
+                               })},
+                          });
+  EXPECT_FALSE(shows(honest.before, rows(8)) ||
+               shows(honest.before, laid_out([](Buffer& b) { b.swizzle = Swizzle::none; })));
+}
+
+TEST(SharedStage, faults_of_packing_are_seen) {
+  const Honest honest(
+      "program p { input A: f32[12, 8] inout Y: f32[8] for t in 0..8 @workgroup { for o in 0..3 { for k in 0..4 { Y[t] "
+      "+= "
+      "A[4*o + k, t] } } } }",
+      "stage A over=k,t hoisted -> Q");
+  const Program& right = honest.right;
+  const auto is_launch = [](const Stmt& s) { return s->kind == StmtKind::launch; };
+  const auto is_pack = [](const Stmt& s) { return s->kind == StmtKind::store && s->name == "Q"; };
+  const auto loop = [](const std::string& name) {
+    return [=](const Stmt& s) { return s->kind == StmtKind::loop && s->name == name; };
+  };
+  const auto shorter = [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.hi = n.hi - 1; })}; };
+  const auto reads = [&](const Index& row, const Index& column) {
+    return replaced(right, is_pack, 0, [&](const Stmt& s) {
+      return Block{with(s, [&](StmtNode& n) {
+        n.value = make_load("A", Type::f32, {make_index(row), make_index(column)});
+      })};
+    });
+  };
+  const Index o = Index::symbol("o.1"), k = Index::symbol("k.1"), t = Index::symbol("t.1");
+  Program last = right;
+  std::rotate(last.body.begin(), last.body.begin() + 2, last.body.end());
+  last.body.insert(last.body.begin() + 1, make_launch());
+  honest.judge("PRF-101", {
+                              {"in the launch of the threads", replaced(right, is_launch, 0, none)},
+                              {"a tile too few", replaced(right, loop("o.1"), 0, shorter)},
+                              {"a row too few", replaced(right, loop("k.1"), 0, shorter)},
+                              {"a column too few", replaced(right, loop("t.1"), 0, shorter)},
+                              {"rows of the tile backwards", reads(o * 4 - k + 3, t)},
+                              {"tiles overlap", reads(o * 3 + k, t)},
+                              {"columns of the neighbour", reads(o * 4 + k, floormod(t + 1, 8))},
+                              {"packed behind the use", last},
+                          });
 }
 
 }  // namespace
