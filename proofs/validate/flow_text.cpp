@@ -34,6 +34,9 @@ bool FlowText::same(const Expr& before, const Expr& after) {
         after->op == Op::convert && is_plain_read(after->args[0]) && widens_exactly(before->type, after->args[0]->type);
     return is_plain_read(after) || narrowed || differ("a read became another expression");
   }
+  // PRF-102: the wider storage holds what the conversion gives.
+  if (before->op == Op::convert && is_plain_read(before->args[0]) && is_plain_read(after))
+    return widens_exactly(before->args[0]->type, after->type) || differ("a conversion that may round is left out");
   if (before->op != after->op) return differ("operations differ");
   switch (before->op) {
     case Op::literal: return before->literal == after->literal || differ("literals differ");

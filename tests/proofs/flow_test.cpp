@@ -35,6 +35,21 @@ TEST(Flow, a_value_kept_through_a_loop_is_the_same_value) {
   RULE_EQ("PRF-42", std::string(), all.codes());
 }
 
+TEST(Flow, a_conversion_is_left_out_where_the_storage_holds_its_result) {
+  const auto codes = [](const std::string& from, const std::string& to) {
+    const std::string head = "input A: " + from + "[8] inout Y: " + to + "[8] ";
+    return judge(
+               head + "for k in 0..8 { Y[k] = " + to + "(A[k]) }",
+               head + "local T: " + to + "[8] for a in 0..8 { T[a] = " + to + "(A[a]) } for k in 0..8 { Y[k] = T[k] }",
+               {-1, -1, 0, 1})
+        .codes();
+  };
+  for (const auto& [from, to] : {std::pair{"f16", "f32"}, {"f32", "f64"}, {"i8", "i32"}, {"u8", "i16"}})
+    RULE_EQ("PRF-102", std::string(), codes(from, to));
+  for (const auto& [from, to] : {std::pair{"f32", "f16"}, {"f64", "f32"}, {"i32", "f32"}, {"i8", "u8"}})
+    RULE_TRUE("PRF-102", !codes(from, to).empty()) << from << ' ' << to;
+}
+
 TEST(Flow, private_storage_does_not_outlive_a_launch) {
   const std::string head = "inout X: f32[9] inout Y: f32[9] ";
   const auto codes = [&](const std::string& between, const std::string& storage, const std::vector<int>& sources) {

@@ -66,6 +66,15 @@ TEST(Stage, WidensExactlyOrNotAtAll) {
                          wide.text.find("B[k] += f16(Hs[k])") != std::string::npos)
       << wide.text;
   EXPECT_EQ("", wide.code);
+  // What the program converts to that type anyway is read as it is; to another type it is not.
+  const std::string sums =
+      "program p { input H: f16[9] output Y: f32[9] output Z: f64[9] for k in 0..9 { Y[k] = f32(H[k]) Z[k] = f64(H[k]) "
+      "} }";
+  const Moved direct = moved(program(sums), "stage H over=k precision=f32 -> Hs");
+  RULE_TRUE("STG-1", direct.text.find("Y[k] = Hs[k]") != std::string::npos &&
+                         direct.text.find("Z[k] = f64(f16(Hs[k]))") != std::string::npos)
+      << direct.text;
+  RULE_EQ("PRF-102", std::string(), direct.code);
   EXPECT_EQ("", moved(program(text), "stage I over=k precision=i32 -> Is").code);
   EXPECT_EQ("", moved(program(text), "stage F over=k precision=f64 -> Fs").code);
   for (const char* l : {"stage F over=k precision=i32", "stage I over=k precision=f32", "stage H over=k precision=i64"})

@@ -163,6 +163,9 @@ class Stage final : public Operation {
                               const std::vector<Index>& at) {
     return [=, from = source.name, was = source.type, cell = reads.cell](const Block& b) {
       return rewrite(b, [&](const Expr& e) -> Expr {
+        const bool back = e->op == Op::convert && e->type == type && e->args[0]->op == Op::convert &&
+                          e->args[0]->args[0]->op == Op::load && e->args[0]->args[0]->name == tile;
+        if (back) return e->args[0]->args[0];  // T(S(x)) of an x that came from an S
         if (e->op != Op::load || e->name != from || plain_cell(e->args) != cell) return e;
         const Expr read = make_load(tile, type, index_expressions(at), e->where);
         return type == was ? read : make_convert(was, read, e->where);
