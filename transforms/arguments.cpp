@@ -47,7 +47,9 @@ namespace {
 
 using Kind = ParameterInfo::Kind;
 
-bool is_operand(const ParameterInfo& p) { return p.kind == Kind::loop || p.kind == Kind::buffer; }
+bool is_operand(const ParameterInfo& p) {
+  return p.kind == Kind::loop || p.kind == Kind::buffer || p.kind == Kind::value;
+}
 bool is_result(const ParameterInfo& p) { return p.kind == Kind::result || p.kind == Kind::results; }
 bool is_key(const ParameterInfo& p) { return !is_operand(p) && !is_result(p); }
 
@@ -111,18 +113,47 @@ class Binder {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const ScheduleWord& word = line_.operands[i];
       out_.places[wanted[i]->name] = word.where;
-      if (wanted[i]->kind == Kind::buffer ? !buffer(*wanted[i], word) : !loop(*wanted[i], word)) return false;
+      if (!operand(*wanted[i], word)) return false;
     }
     return true;
   }
+  bool operand(const ParameterInfo& parameter, const ScheduleWord& word) {
+    switch (parameter.kind) {
+      case Kind::buffer: return buffer(parameter, word);
+      case Kind::value: return variable(parameter, word);
+      default: return loop(parameter, word);
+    }
+  }
+
+  // The name, and whether its numbered copies are meant too; no name where that makes no sense.
+  std::pair<Symbol, bool> starred(const ScheduleWord& word) {
+    if (word.text.size() < 2 || word.text.back() != '*') return {word.text, false};
+    const Symbol symbol = word.text.substr(0, word.text.size() - 1);
+    if (stem(symbol) == symbol) return {symbol, true};
+    refuse("SCH-9", word.where, fmt::format("`{}` is itself a numbered copy", symbol),
+           fmt::format("`{}*` names `{}` and all its copies", stem(symbol), stem(symbol)));
+    return {};
+  }
+
+  bool variable(const ParameterInfo& parameter, const ScheduleWord& word) {
+    const auto [symbol, copies] = starred(word);
+    if (symbol.empty()) return false;
+    const std::vector<std::string> all = variable_names(program_);
+    for (const std::string& v : all) {
+      if (v == symbol || (copies && stem(v) == symbol)) out_.values[parameter.name].push_back(v);
+    }
+    if (out_.values.count(parameter.name) != 0) return true;
+    if (program_.find_buffer(symbol) != nullptr)
+      return refuse("MAT-1", word.where, fmt::format("`{}` is a buffer already, not a variable", symbol));
+    if (program_.find_parameter(symbol) != nullptr || program_.bound_names().count(symbol) != 0)
+      return refuse("MAT-1", word.where, fmt::format("`{}` is a loop or a parameter, not a variable", symbol));
+    return refuse("MAT-1", word.where, fmt::format("no variable `{}` in program `{}`", word.text, program_.name),
+                  did_you_mean(symbol, all));
+  }
 
   bool loop(const ParameterInfo& parameter, const ScheduleWord& word) {
-    const bool copies = word.text.size() > 1 && word.text.back() == '*';
-    const Symbol symbol = copies ? word.text.substr(0, word.text.size() - 1) : word.text;
-    if (copies && stem(symbol) != symbol) {
-      return refuse("SCH-9", word.where, fmt::format("`{}` is itself a numbered copy", symbol),
-                    fmt::format("`{}*` names `{}` and all its copies", stem(symbol), stem(symbol)));
-    }
+    const auto [symbol, copies] = starred(word);
+    if (symbol.empty()) return false;
     const std::vector<Stmt> found = find_loops(program_, symbol, copies);
     for (const Stmt& l : found) {
       if (l->axis == Axis::tile) {

@@ -9,6 +9,7 @@
 
 #include "ir/traverse.hpp"
 #include "transforms/affine.hpp"
+#include "transforms/names.hpp"
 
 namespace assay {
 namespace {
@@ -109,6 +110,9 @@ class Enumeration {
       case Kind::buffer:
         for (const Symbol& b : used_buffers()) operand(b, {}, b);
         return;
+      case Kind::value:
+        for (const std::string& v : values()) operand(v, {}, {});
+        return;
       case Kind::storage:
         for (const Symbol& b : used_buffers(so_far.loop)) key({b});
         return;
@@ -143,6 +147,17 @@ class Enumeration {
     for (const Use& u : uses_) {
       if (inside && std::find(u.around.begin(), u.around.end(), inside->name) == u.around.end()) continue;
       if (std::find(out.begin(), out.end(), u.buffer) == out.end()) out.push_back(u.buffer);
+    }
+    return out;
+  }
+
+  /// Each variable, and the copies of one together.
+  std::vector<std::string> values() const {
+    std::vector<std::string> out;
+    for (const std::string& v : variable_names(program_)) {
+      out.push_back(v);
+      const std::string all = stem(v) + "*";
+      if (v != stem(v) && std::find(out.begin(), out.end(), all) == out.end()) out.push_back(all);
     }
     return out;
   }

@@ -28,6 +28,8 @@ struct Arguments {
   /// Loop symbols by parameter, each list in program order: one symbol, or those that `j*` names.
   std::map<std::string, std::vector<Symbol>> loops{};
   std::map<std::string, Symbol> buffers{};
+  /// Variables of `var` statements and of scopes, in program order: one, or those that `s*` names.
+  std::map<std::string, std::vector<Symbol>> values{};
   std::map<std::string, std::int64_t> integers{};
   /// Lists of integers; a word in place of the list is in `choices`.
   std::map<std::string, std::vector<std::int64_t>> integer_lists{};

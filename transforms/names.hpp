@@ -13,6 +13,8 @@ namespace assay {
 bool is_name(std::string_view name);
 /// The symbols of all loops, in program order.
 std::vector<std::string> loop_names(const Program& p);
+/// The variables of all `var` statements and scopes, in program order.
+std::vector<std::string> variable_names(const Program& p);
 /// `SYMBOL_SUFFIX`, the default name of a loop made from `symbol` (a copy `i.3` gives `i_SUFFIX`), in its next free
 /// form.
 Symbol derived_name(const Symbol& symbol, std::string_view suffix, NameSupply& names);

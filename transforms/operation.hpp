@@ -34,9 +34,23 @@ using StepResult = tl::expected<Rewrite, Refusal>;
 
 struct ParameterInfo {
   std::string name;  // "loop", "factor", "axis"
-  /// loop, buffer: operands; storage: a buffer given by key. integers: a list `4,60`, or one of the `choices`. names: a list
+  /// loop, buffer, value (a `var` or a scope): operands; storage: a buffer given by key. integers: a list `4,60`, or one of
+  /// the `choices`. names: a list
   /// of new names, given by key. results: the last parameter, one new name or more.
-  enum class Kind { loop, loops, buffer, storage, integer, integers, boolean, choice, names, result, results } kind;
+  enum class Kind {
+    loop,
+    loops,
+    buffer,
+    value,
+    storage,
+    integer,
+    integers,
+    boolean,
+    choice,
+    names,
+    result,
+    results
+  } kind;
   bool required = true;
   std::string fallback{};  // the default as text
   std::vector<std::string> choices{};

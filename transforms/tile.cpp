@@ -8,8 +8,6 @@
 #include "transforms/affine.hpp"
 
 namespace assay {
-namespace {
-
 constexpr std::int64_t largest_extent = std::int64_t{1} << 31;
 
 Index extreme(Index e, const std::vector<Stmt>& loops, bool upper) {
@@ -20,8 +18,8 @@ Index extreme(Index e, const std::vector<Stmt>& loops, bool upper) {
   return e;
 }
 
-// An upper bound of an extent over parameters only, at least 1 where that is needed.
-std::optional<Index> bounded(const Program& p, const Index& extent, const std::vector<Stmt>& around) {
+// At least 1 where it is no longer exact.
+std::optional<Index> bounded_extent(const Program& p, const Index& extent, const std::vector<Stmt>& around) {
   Ranges ranges = parameter_ranges(p);
   for (const Stmt& l : around) add_loop(ranges, l);
   const Interval range = interval(extent, ranges);
@@ -32,8 +30,6 @@ std::optional<Index> bounded(const Program& p, const Index& extent, const std::v
   if (range.hi > largest_extent) return std::nullopt;
   return Index(std::max<std::int64_t>(1, static_cast<std::int64_t>(range.hi)));
 }
-
-}  // namespace
 
 std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, const std::vector<Stmt>& loops,
                             const std::vector<Stmt>& around) {
@@ -60,7 +56,7 @@ std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, co
         nested.push_back(l);
     }
     const Index low = extreme(value, nested, false);
-    const auto extent = bounded(p, extreme(value, nested, true) - low + 1, around);
+    const auto extent = bounded_extent(p, extreme(value, nested, true) - low + 1, around);
     if (!extent) return std::nullopt;
     axes.push_back({mentioned[0], d, *extent, value - low});
   }
@@ -75,7 +71,7 @@ std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, co
 }
 
 std::optional<Index> extent_of(const Program& p, const Index& e, const std::vector<Stmt>& around) {
-  return bounded(p, extreme(e, around, true) + 1, around);
+  return bounded_extent(p, extreme(e, around, true) + 1, around);
 }
 
 Block nest_like(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner) {

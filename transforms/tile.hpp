@@ -25,6 +25,10 @@ std::optional<Tile> tile_of(const Program& p, const std::vector<Index>& cell, co
 /// How many values there are from 0 to the greatest one of `e` under `around`, over parameters; nothing when that has no
 /// bound free of loop symbols.
 std::optional<Index> extent_of(const Program& p, const Index& e, const std::vector<Stmt>& around);
+/// The least or (`upper`) the greatest value of `e` over all iterations of the loops, which are given from the outside in.
+Index extreme(Index e, const std::vector<Stmt>& loops, bool upper);
+/// An upper bound of an extent over parameters only; `around` are the loops whose symbols it may use.
+std::optional<Index> bounded_extent(const Program& p, const Index& extent, const std::vector<Stmt>& around);
 
 /// Serial loops with fresh symbols, as `loops` (outermost first) around `inner`; `renamed` gives each loop's new symbol.
 Block nest_like(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner);

@@ -161,7 +161,8 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         break;
       }
       case ParameterInfo::Kind::storage:
-      case ParameterInfo::Kind::names: break;  // those of accumulations have lines of their own
+      case ParameterInfo::Kind::names:
+      case ParameterInfo::Kind::value: break;  // accumulations and rewritten values have lines of their own
       case ParameterInfo::Kind::buffer: {
         const std::vector<Symbol> likely = takes_tail(*entry) ? followed : zeroed(p);
         line.operands.push_back(word(likely.empty() || random.below(4) == 0

@@ -6,6 +6,7 @@
 #include "ir/analysis/interval.hpp"
 #include "ir/rules/reductions.hpp"
 #include "ir/traverse.hpp"
+#include "transforms/names.hpp"
 
 namespace assay::fuzz {
 namespace {
@@ -37,6 +38,7 @@ class Rewritable {
 
   Program run() {
     if (chance(3)) through_scratch();
+    if (chance(3)) program_.body = named(program_.body);
     if (chance(2)) program_.body = repeated(program_.body);
     if (chance(2)) {
       program_.body = rewrite(program_.body, [&](const Expr& e) { return chance(5) ? longer(e) : e; });
@@ -95,6 +97,34 @@ class Rewritable {
           });
         }
         if (!seen || chance(2)) seen = mine;
+      }
+    }
+    return out;
+  }
+
+  // The value of a statement in a scope `v`, or twice in scopes `v` and `v.1`, perhaps of the next iteration.
+  Block named(const Block& b, const Symbol& loop = {}) {
+    Block out = b;
+    for (Stmt& s : out) {
+      if (s->kind == StmtKind::loop || s->kind == StmtKind::branch) {
+        if (s->axis == Axis::reduce || s->axis == Axis::tile) continue;
+        s = with(s, [&](StmtNode& n) {
+          n.body = named(n.body, s->kind == StmtKind::loop ? s->name : loop);
+          n.other = named(n.other, loop);
+        });
+      } else if (s->kind == StmtKind::store && s->value->type != Type::boolean && !names_.taken("v") && chance(2)) {
+        names_.take("v");
+        const auto scope = [&](const Symbol& name, const Expr& e) {
+          return make_scope(name, e->type, {make_assign(name, e)});
+        };
+        Expr value = scope("v", s->value);
+        if (chance(2)) {
+          Expr again = copy(s->value);
+          if (!loop.empty() && chance(2)) again = substitute(again, {{loop, Index::symbol(loop) + 1}});
+          names_.take("v.1");
+          value = make_op(Op::add, {value, scope("v.1", again)});
+        }
+        s = with(s, [&](StmtNode& n) { n.value = value; });
       }
     }
     return out;
@@ -162,15 +192,25 @@ ScheduleLine random_rewrite_line(interp::Random& random, const Program& p, std::
   ScheduleLine line;
   line.op = std::string(operation);
   line.text = line.op;
+  const auto operand = [&](std::string text) {
+    line.operands.push_back(word(text));
+    line.text += " " + std::move(text);
+  };
   if (operation == "inline") {
     const bool scratch = p.find_buffer("T") && random.below(8) < 5;
-    line.operands.push_back(word(scratch ? "T" : p.buffers[random.below(p.buffers.size())].name));
-    line.text += " " + line.operands.back().text;
+    operand(scratch ? "T" : p.buffers[random.below(p.buffers.size())].name);
+    if (random.below(3) == 0) operand("named");
   }
-  if (operation == "cse" && random.below(3) == 0) {
-    line.operands.push_back(word("arms"));
-    line.text += " arms";
+  if (operation == "materialize") {
+    const std::vector<std::string> all = variable_names(p);
+    const bool scopes = std::find(all.begin(), all.end(), "v") != all.end();
+    operand(scopes && random.below(6) != 0 ? "v*" : all.empty() ? "v" : all[random.below(all.size())]);
+    if (random.below(4) == 0) {
+      line.keys.push_back({word("kind"), {word("local")}});
+      line.text += " kind=local";
+    }
   }
+  if (operation == "cse" && random.below(3) == 0) operand("arms");
   return line;
 }
 

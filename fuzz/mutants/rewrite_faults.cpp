@@ -129,6 +129,12 @@ const std::vector<StepFault>& rewrite_faults() {
       {"inline", "an operand is dropped", in_changed(one_operand)},
       {"inline", "the value is taken twice", in_changed(doubled)},
       {"inline", "an operator is another one", in_changed(other_operator)},
+      {"materialize", "the cells have the other sign", in_added(negated)},
+      {"materialize", "the cells are zero", in_added(zero)},
+      {"materialize", "the cells are of the neighbour", in_added(neighbour)},
+      {"materialize", "the cells have another operator", in_added(other_operator)},
+      {"materialize", "the cell of the neighbour is read", in_changed(neighbour)},
+      {"materialize", "the use is doubled", in_changed(doubled)},
   };
   return faults;
 }

@@ -1,4 +1,4 @@
-// Planted faults of operations that rewrite expressions (simplify, cse, inline).
+// Planted faults of operations that rewrite expressions (simplify, cse, inline, materialize).
 #pragma once
 
 #include "fuzz/mutants/step_faults.hpp"

@@ -225,6 +225,7 @@ std::optional<SameValue::Stored> Definitions::expand(const Side& read, const Ins
   const auto at = definitions_.find(read.e->name);
   if (at == definitions_.end() || !at->second.writer) return std::nullopt;
   const Node& writer = *at->second.writer;
+  if (writer.store()->variable != (read.e->op == Op::variable)) return std::nullopt;  // a scope's variable of that name
   const auto source = source_of(read, writer);
   if (!source) return std::nullopt;
   const auto shared = unshared_guards(*source, *read.at);

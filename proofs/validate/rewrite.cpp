@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/traverse.hpp"
 #include "proofs/validate/align.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
@@ -145,6 +146,24 @@ bool is_copy(const Node& n) {
   return is_plain_read(s.value->op == Op::convert ? s.value->args[0] : s.value);
 }
 
+int scopes_in(const Node& n) {
+  int count = 0;
+  Visitor v;
+  v.enter_expr = [&](const Expr& e) {
+    count += e->op == Op::scope ? 1 : 0;
+    return true;
+  };
+  visit(n.stmt, v);
+  return count;
+}
+
+// A read took the place of a scope somewhere: no text that schema F compares.
+bool scopes_fewer(const Alignment& a) {
+  return std::any_of(a.pairs.begin(), a.pairs.end(), [](const Alignment::Pair& p) {
+    return p.before->stmt->kind != StmtKind::branch && scopes_in(*p.after) < scopes_in(*p.before);
+  });
+}
+
 }  // namespace
 
 bool rewrites_values(const Program& p, const Program& q) {
@@ -163,7 +182,8 @@ bool rewrites_values(const Program& p, const Program& q) {
   }
   if (!alignment->removed.empty()) return true;
   if (!alignment->added.empty())
-    return !std::all_of(alignment->added.begin(), alignment->added.end(), [](const Node* n) { return is_copy(*n); });
+    return scopes_fewer(*alignment) ||
+           !std::all_of(alignment->added.begin(), alignment->added.end(), [](const Node* n) { return is_copy(*n); });
   // Without such statements schema R judges what it can read: other forms of indices, conditions that were folded.
   std::map<Symbol, Symbol> variables;
   return std::any_of(after.extraction.nodes.begin(), after.extraction.nodes.end(), [&](const Node& now) {

@@ -22,7 +22,13 @@ class Inline final : public Operation {
     d.name = "inline";
     d.rule_prefix = "INL";
     d.summary = "computes the cells of a scratch buffer again where they are read";
-    d.parameters = {{"buffer", ParameterInfo::Kind::buffer, true, {}, {}, "the `temp` or `local` buffer that goes"}};
+    d.parameters = {{"buffer", ParameterInfo::Kind::buffer, true, {}, {}, "the `temp` or `local` buffer that goes"},
+                    {"named",
+                     ParameterInfo::Kind::boolean,
+                     false,
+                     "false",
+                     {},
+                     "keep each copy in a scope with the buffer's name, for `materialize`"}};
     d.refusals = {
         {"INL-1", "the buffer is not scratch"},
         {"INL-2", "not exactly one statement stores to it, or one under a condition on data, or at a dynamic index"},
@@ -54,7 +60,9 @@ class Inline final : public Operation {
     const auto writer = find_writer(extraction, target);
     if (!writer) return tl::unexpected(writer.error());
 
-    NameSupply names(before.bound_names());
+    std::set<Symbol> taken = before.bound_names();
+    taken.erase(target);
+    NameSupply names(std::move(taken));
     std::optional<Refusal> refusal;
     int reads = 0;
     // Loads inside scopes belong to nodes of their own, so that loops around are known at every read.
@@ -169,7 +177,10 @@ class Inline final : public Operation {
     ++reads;
     // Names bound inside are bound once in a program: every copy has its own.
     const Block copy = refresh_binders({make_assign("value", writer.stmt->value, e->where)}, names);
-    return substitute(copy[0]->value, at);
+    const Expr value = substitute(copy[0]->value, at);
+    if (!line_.booleans.at("named")) return value;
+    const Symbol name = names.fresh(target);
+    return make_scope(name, value->type, {make_assign(name, value, e->where)}, e->where);
   }
 
   Arguments line_;
