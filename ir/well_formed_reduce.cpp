@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay {
@@ -16,18 +17,6 @@ Diagnostic because(Location where, std::string message) {
           "iterations",
           {},
           Severity::error};
-}
-
-// Whether an expression reads the buffer or variable.
-bool reads(const Expr& e, const Symbol& name) {
-  bool found = false;
-  Visitor v;
-  v.enter_expr = [&](const Expr& x) {
-    found = found || ((x->op == Op::load || x->op == Op::variable) && x->name == name);
-    return !found;
-  };
-  visit(e, v);
-  return found;
 }
 
 bool mentions(const Expr& e, const std::set<Symbol>& symbols) {

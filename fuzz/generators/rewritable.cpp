@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "ir/analysis/access.hpp"
 #include "ir/analysis/interval.hpp"
 #include "ir/rules/reductions.hpp"
 #include "ir/traverse.hpp"
+#include "proofs/obligation/operators.hpp"
 #include "transforms/names.hpp"
 
 namespace assay::fuzz {
@@ -32,6 +34,17 @@ bool fits(const Expr& pattern, const Expr& e, Bindings& bindings) {
   return true;
 }
 
+bool has_workgroups(const Program& p) {
+  bool found = false;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    found = found || s->axis == Axis::workgroup;
+    return !found;
+  };
+  visit(p.body, v);
+  return found;
+}
+
 class Rewritable {
  public:
   Rewritable(interp::Random& random, const Program& p) : random_(random), program_(p), names_(p.bound_names()) {}
@@ -39,6 +52,8 @@ class Rewritable {
   Program run() {
     if (chance(3)) through_scratch();
     if (chance(3)) program_.body = named(program_.body);
+    // Conditions on data leave steps among threads undecided.
+    if (chance(3) && !has_workgroups(program_)) program_.body = hot(program_.body);
     if (chance(2)) program_.body = repeated(program_.body);
     if (chance(2)) {
       program_.body = rewrite(program_.body, [&](const Expr& e) { return chance(5) ? longer(e) : e; });
@@ -130,6 +145,61 @@ class Rewritable {
     return out;
   }
 
+  // A store in a loop `hot` of which one iteration at most does it, by an input or a loop symbol; a sum with what may be
+  // neutral elsewhere. The first load may move with the loop.
+  Block hot(const Block& b, const Symbol& loop = {}) {
+    Block out = b;
+    for (Stmt& s : out) {
+      if (names_.taken("hot")) break;
+      if (s->kind == StmtKind::loop || s->kind == StmtKind::branch) {
+        if (s->axis == Axis::reduce || s->axis == Axis::tile) continue;
+        s = with(s, [&](StmtNode& n) {
+          n.body = hot(n.body, s->kind == StmtKind::loop ? s->name : loop);
+          n.other = hot(n.other, loop);
+        });
+      } else if (s->kind == StmtKind::store && chance(2)) {
+        names_.take("hot");
+        s = in_hot_loop(s, loop);
+      }
+    }
+    return out;
+  }
+  Stmt in_hot_loop(const Stmt& s, const Symbol& loop) {
+    const Expr symbol = make_index(Index::symbol("hot"));
+    const Expr place = make_index(loop.empty() ? Index(1) : floormod(Index::symbol(loop), 4));
+    Expr which = make_convert(Type::i32, place);
+    if (chance(2)) {
+      which = make_load("H", Type::i32, {place});
+      program_.buffers.push_back(
+          {"H", BufferKind::input, Type::i32, {Index(4)}, std::pair<Int128, Int128>{chance(3) ? -1 : 0, 4}, {}, {}});
+    }
+    const Expr chosen = make_op(Op::eq, {make_convert(Type::i32, symbol), which});
+    const auto moved = [&](const Expr& e) {
+      bool done = chance(2);
+      return rewrite(e, [&](const Expr& x) {
+        if (done || x->op != Op::load || x->args.empty() || x->name == s->name || x->name == "H") return x;
+        done = true;
+        return with(x, [&](ExprNode& n) { n.args.back() = symbol; });
+      });
+    };
+    const auto op = accumulation(s);
+    Stmt inner;
+    if (op && s->value->args.size() == 2 && identity_of(*op, s->value->type)) {
+      const bool first = s->value->args[0]->op == Op::load && s->value->args[0]->args == s->indices;
+      inner = with(s, [&](StmtNode& n) {
+        n.value = with(s->value, [&](ExprNode& v) {
+          Expr& term = v.args[first ? 1 : 0];
+          const bool zero = chance(3) || s->value->op == Op::sub;
+          const Scalar other = zero ? Scalar{term->type, 0} : *identity_of(*op, term->type);
+          term = make_op(Op::choice, {chosen, moved(term), make_literal(other)});
+        });
+      });
+    } else {
+      inner = make_branch(chosen, {with(s, [&](StmtNode& n) { n.value = moved(s->value); })});
+    }
+    return make_loop("hot", Index(0), Index(chance(4) ? 3 : 4), 1, Axis::serial, {inner});
+  }
+
   // T[i, j] = e before X[…] = e, which becomes X[…] = T[i, j].
   void through_scratch() {
     bool done = false;
@@ -209,6 +279,11 @@ ScheduleLine random_rewrite_line(interp::Random& random, const Program& p, std::
       line.keys.push_back({word("kind"), {word("local")}});
       line.text += " kind=local";
     }
+  }
+  if (operation == "onehot") {
+    const std::vector<std::string> loops = loop_names(p);
+    const bool hot = std::find(loops.begin(), loops.end(), "hot") != loops.end();
+    operand(hot || loops.empty() ? "hot" : loops[random.below(loops.size())]);
   }
   if (operation == "cse" && random.below(3) == 0) operand("arms");
   return line;

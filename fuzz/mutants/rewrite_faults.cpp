@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fuzz/mutants/plant.hpp"
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::fuzz {
@@ -40,6 +41,23 @@ Plant in_added(const Change& change) {
   };
 }
 
+// The condition that the step put around a statement.
+Plant in_condition(const Change& change) {
+  return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
+    std::map<int, StmtKind> old;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      old[s->provenance->statement] = s->kind;
+      return true;
+    };
+    visit(before.body, v);
+    const auto wanted = [&](const Stmt& s) {
+      return !is_added(s) && s->kind == StmtKind::branch && old.at(s->provenance->statement) == StmtKind::loop;
+    };
+    return at_first(after, wanted,
+                    [&](const Stmt& s) { return Block{with(s, [&](StmtNode& n) { n.value = *change(n.value); })}; });
+  };
+}
 std::optional<Expr> negated(const Expr& e) { return make_op(e->type == Type::boolean ? Op::lnot : Op::neg, {e}); }
 std::optional<Expr> zero(const Expr& e) { return make_literal({e->type, 0}); }
 std::optional<Expr> doubled(const Expr& e) {
@@ -75,14 +93,7 @@ std::optional<Expr> other_operator(const Expr& e) {
 std::optional<Program> too_early(const Program&, const Program& after, const ScheduleLine&) {
   const auto disturbed = [](const Stmt& declared, const Stmt& previous) {
     if (!is_added(declared) || declared->kind != StmtKind::declare || previous->kind == StmtKind::declare) return false;
-    bool found = false;
-    Visitor v;
-    v.enter_expr = [&](const Expr& e) {
-      found = found || ((e->op == Op::load || e->op == Op::variable) && e->name == previous->name);
-      return true;
-    };
-    visit(declared->value, v);
-    return found;
+    return reads(declared->value, previous->name);
   };
   bool done = false;
   const std::function<Block(const Block&)> walk = [&](const Block& b) {
@@ -129,6 +140,13 @@ const std::vector<StepFault>& rewrite_faults() {
       {"inline", "an operand is dropped", in_changed(one_operand)},
       {"inline", "the value is taken twice", in_changed(doubled)},
       {"inline", "an operator is another one", in_changed(other_operator)},
+      {"onehot", "the condition is the opposite", in_condition(negated)},
+      {"onehot", "the sign is lost", in_changed(negated)},
+      {"onehot", "the value is taken for zero", in_changed(zero)},
+      {"onehot", "an operand is dropped", in_changed(one_operand)},
+      {"onehot", "the value is doubled", in_changed(doubled)},
+      {"onehot", "the cell of the neighbour", in_changed(neighbour)},
+      {"onehot", "an operator is another one", in_changed(other_operator)},
       {"materialize", "the cells have the other sign", in_added(negated)},
       {"materialize", "the cells are zero", in_added(zero)},
       {"materialize", "the cells are of the neighbour", in_added(neighbour)},

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay {
@@ -172,18 +173,6 @@ class Extractor {
   int statement_ = -1;
 };
 
-// Whether `e` (scope bodies included) reads the buffer, or the variable, of that name.
-bool reads(const Expr& e, const Symbol& storage, bool variable) {
-  bool found = false;
-  Visitor v;
-  v.enter_expr = [&](const Expr& x) {
-    found |= x->op == (variable ? Op::variable : Op::load) && x->name == storage;
-    return !found;
-  };
-  visit(e, v);
-  return found;
-}
-
 }  // namespace
 
 Extraction extract(const Program& p) { return Extractor(p).run(); }
@@ -192,14 +181,14 @@ std::optional<Op> accumulation(const Stmt& s) {
   const bool variable = s->kind == StmtKind::assign;
   if (!variable && s->kind != StmtKind::store) return std::nullopt;
   for (const Expr& e : s->indices) {
-    if (reads(e, s->name, variable)) return std::nullopt;
+    if (reads(e, s->name)) return std::nullopt;
   }
   const Expr& value = s->value;
   const auto is_target = [&](const Expr& e) {
     return variable ? e->op == Op::variable && e->name == s->name
                     : e->op == Op::load && e->name == s->name && e->args == s->indices;
   };
-  const auto free = [&](const Expr& e) { return !reads(e, s->name, variable); };
+  const auto free = [&](const Expr& e) { return !reads(e, s->name); };
   // `e` is the target, or the operator applied to such a value and to others, all free of the target.
   std::function<bool(const Expr&, Op)> combines = [&](const Expr& e, Op op) {
     if (is_target(e)) return true;

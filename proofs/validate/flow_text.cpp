@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
 #include "ir/widening.hpp"
 #include "proofs/obligation/operators.hpp"
@@ -84,23 +85,13 @@ bool FlowText::same_target() {
 // Between the root and the target the operations are the wider type's, and what they join is converted.
 bool FlowText::widened(const Expr& before, const Expr& after, Type wide) {
   const StmtNode& s = *source_.node->stmt;
-  const auto reads_target = [&](const Expr& e) {
-    bool found = false;
-    Visitor v;
-    v.enter_expr = [&](const Expr& x) {
-      found |= (x->op == Op::load || x->op == Op::variable) && x->name == s.name;
-      return !found;
-    };
-    visit(e, v);
-    return found;
-  };
   if (after->type != wide) return differ("types differ");
   if (is_plain_read(before)) return is_plain_read(after) || differ("a read became another expression");
   if (before->op != after->op || before->args.size() != after->args.size()) return differ("operations differ");
   for (std::size_t i = 0; i < before->args.size(); ++i) {
     const Expr& a = before->args[i];
     const Expr& b = after->args[i];
-    if (reads_target(a) ? !widened(a, b, wide) : b->op != Op::convert || !same(a, b->args[0]))
+    if (reads(a, s.name) ? !widened(a, b, wide) : b->op != Op::convert || !same(a, b->args[0]))
       return differ("a term of the wider accumulation is not the converted one");
   }
   return true;

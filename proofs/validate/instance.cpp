@@ -107,6 +107,21 @@ bool is_immutable(const Program& p, const Expr& e) {
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_immutable(p, a); });
 }
 
+Formula immutable_guards(const Instance& x, const std::vector<Guard>& guards, const std::string& tag) {
+  std::vector<Formula> out;
+  for (std::size_t k = 0; k < guards.size(); ++k) {
+    Expr c = guards[k].condition;
+    bool positive = guards[k].positive;
+    for (; c->op == Op::lnot; c = c->args[0]) positive = !positive;
+    if (!is_comparison(c->op) || !is_int(c->args[0]->type) || !is_immutable(x.view->program, c)) continue;
+    const std::string own = tag + std::to_string(k);
+    const Term a = integer_term(x, c->args[0], own + "a"), b = integer_term(x, c->args[1], own + "b");
+    const Formula holds = compared(c->op, a.value, b.value);
+    out.insert(out.end(), {a.facts, b.facts, positive ? holds : !holds});
+  }
+  return Formula::all(std::move(out));
+}
+
 bool has_data_guard(const Instance& x, const std::vector<Guard>& guards) {
   return std::any_of(guards.begin(), guards.end(),
                      [&](const Guard& g) { return !decided_condition(x, g.condition, true); });

@@ -56,6 +56,9 @@ Formula domain(const Instance& x);
 Formula decided_guards(const Instance& x);
 /// The ones among an access's own guards that loop symbols and parameters decide.
 Formula access_condition(const Instance& x, const Access& a);
+/// What comparisons of integers that are computed from data which no statement changes say where they hold.
+/// `tag` keeps their unknowns apart from those of other calls in one formula.
+Formula immutable_guards(const Instance& x, const std::vector<Guard>& guards, const std::string& tag);
 /// A guard that reads data (or that no formula expresses).
 bool has_data_guard(const Instance& x);
 bool has_data_guard(const Instance& x, const std::vector<Guard>& guards);

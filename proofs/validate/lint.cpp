@@ -92,13 +92,15 @@ class Linter {
           const Term t = integer_term(x, a.indices[d], "@" + std::to_string(d));
           const Formula outside = Formula::lt(t.value, Index(0)) | Formula::le(b.dims[d], t.value);
           const bool approximate = has_data_guard(x) || has_data_guard(x, a.guards) || !t.exact;
-          by_buffer[a.storage].push_back({domain(x) & decided_guards(x) & access_condition(x, a) & t.facts & outside,
-                                          x,
-                                          {},
-                                          &a,
-                                          nullptr,
-                                          approximate,
-                                          {}});
+          const Formula known = immutable_guards(x, n.guards, "n") & immutable_guards(x, a.guards, "a");
+          by_buffer[a.storage].push_back(
+              {domain(x) & decided_guards(x) & access_condition(x, a) & known & t.facts & outside,
+               x,
+               {},
+               &a,
+               nullptr,
+               approximate,
+               {}});
         }
       }
     }

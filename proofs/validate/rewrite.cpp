@@ -180,10 +180,9 @@ bool rewrites_values(const Program& p, const Program& q) {
     });
     if (!stored) return false;
   }
-  if (!alignment->removed.empty()) return true;
+  if (!alignment->removed.empty() || scopes_fewer(*alignment)) return true;
   if (!alignment->added.empty())
-    return scopes_fewer(*alignment) ||
-           !std::all_of(alignment->added.begin(), alignment->added.end(), [](const Node* n) { return is_copy(*n); });
+    return !std::all_of(alignment->added.begin(), alignment->added.end(), [](const Node* n) { return is_copy(*n); });
   // Without such statements schema R judges what it can read: other forms of indices, conditions that were folded.
   std::map<Symbol, Symbol> variables;
   return std::any_of(after.extraction.nodes.begin(), after.extraction.nodes.end(), [&](const Node& now) {

@@ -27,6 +27,7 @@
 #include "proofs/validate/races.hpp"
 #include "proofs/validate/relation.hpp"
 #include "proofs/validate/rewrite.hpp"
+#include "proofs/validate/selection.hpp"
 #include "proofs/validate/width.hpp"
 #include "proofs/validate/zeroing.hpp"
 
@@ -493,6 +494,7 @@ namespace {
 Validation validate_meaning(const Program& before, const Program& after, Query& query) {
   if (has_reduce_loop(before) || has_reduce_loop(after))
     return not_built("proofs about @reduce loops are not built yet");
+  if (auto selected = validate_selection(before, after, query)) return *std::move(selected);
   if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);

@@ -46,6 +46,7 @@ Program claimed(const Program& before, const Program& after, const std::vector<i
         for (auto& [symbol, value] : p.to_source) {
           if (const auto it = at.find(symbol); it != at.end()) value = it->second;
         }
+        std::erase_if(p.to_source, [](const auto& known) { return known.second == unsaid; });
         n.provenance = std::make_shared<const Provenance>(std::move(p));
       }));
     }

@@ -27,6 +27,9 @@ struct Judged {
   }
 };
 
+/// As the iteration of a loop: the claim says nothing about it.
+inline const Index unsaid = Index::symbol("");
+
 /// Validates `after` against `before` (declarations and statements of a program each). The statements of the new program, in
 /// preorder, come from these statements of the old one, at the same iteration of the loops of the same name, or at `at`; -1
 /// is a new statement.

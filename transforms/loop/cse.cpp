@@ -6,6 +6,7 @@
 // assignment to a variable that it reads, a barrier or a launch ends it.
 #include <algorithm>
 
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
 #include "ir/typing.hpp"
 #include "transforms/alpha.hpp"
@@ -31,23 +32,7 @@ int size_of(const Expr& e) {
   return size;
 }
 
-// Buffers and variables that an expression reads, and those that a statement stores to, whatever is inside.
-std::set<Symbol> read_by(const Expr& e) {
-  std::set<Symbol> out, own;
-  Visitor v;
-  v.enter_expr = [&](const Expr& x) {
-    if (x->op == Op::load || x->op == Op::variable) out.insert(x->name);
-    if (x->op == Op::scope) own.insert(x->name);
-    return true;
-  };
-  v.enter_stmt = [&](const Stmt& s) {
-    if (s->kind == StmtKind::declare) own.insert(s->name);
-    return true;
-  };
-  visit(e, v);
-  for (const Symbol& s : own) out.erase(s);
-  return out;
-}
+// Whether the statement stores to one of them, whatever is inside.
 bool disturbs(const Stmt& s, const std::set<Symbol>& read) {
   bool found = false;
   Visitor v;

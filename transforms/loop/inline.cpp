@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/analysis/access.hpp"
+#include "ir/reads.hpp"
 #include "transforms/define.hpp"
 #include "transforms/tile.hpp"
 
@@ -108,17 +109,6 @@ class Inline final : public Operation {
     return std::any_of(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == loop->name; });
   }
 
-  static bool mentions(const Expr& e, const Symbol& buffer) {
-    bool found = false;
-    Visitor v;
-    v.enter_expr = [&](const Expr& x) {
-      found = found || (x->op == Op::load && x->name == buffer);
-      return !found;
-    };
-    visit(e, v);
-    return found;
-  }
-
   tl::expected<const Node*, Refusal> find_writer(const Extraction& extraction, const Symbol& target) const {
     const Node* writer = nullptr;
     for (const Node& n : extraction.nodes) {
@@ -134,7 +124,7 @@ class Inline final : public Operation {
     if (data || !plain_cell(writer->stmt->indices))
       return tl::unexpected(refused("INL-2", fmt::format("which cells of `{}` are stored to depends on data", target),
                                     writer->stmt->where));
-    if (mentions(writer->stmt->value, target))
+    if (reads(writer->stmt->value, target))
       return tl::unexpected(refused("INL-5", fmt::format("the expression reads `{}`", target), writer->stmt->where));
     return writer;
   }

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "ir/analysis/access.hpp"
+#include "ir/reads.hpp"
 #include "ir/widening.hpp"
 #include "transforms/define.hpp"
 #include "transforms/names.hpp"
@@ -199,16 +200,6 @@ class Privatize final : public Operation {
     std::vector<Expr> operands;
     for (const Expr& a : e->args) operands.push_back(joined(a));
     return make_op(e->op, std::move(operands), e->where);
-  }
-  static bool reads(const Expr& e, const Symbol& storage) {
-    bool found = false;
-    Visitor v;
-    v.enter_expr = [&](const Expr& x) {
-      found |= (x->op == Op::load || x->op == Op::variable) && x->name == storage;
-      return !found;
-    };
-    visit(e, v);
-    return found;
   }
 
   Block rewritten(const Uses& u, const Stmt& loop, const Storage& target, const Storage& accumulator,
