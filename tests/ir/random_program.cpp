@@ -137,6 +137,11 @@ void Generator::declarations(Program& p) {
       const IntRange all = int_range(b.type);
       b.range = r_.one_in(3) ? std::pair(all.lo, all.hi + 1) : std::pair(Int128{3}, Int128{3 + 1 + r_.below(100)});
     }
+    const bool placed = b.kind == BufferKind::temp || b.kind == BufferKind::shared || b.kind == BufferKind::local;
+    if (placed && b.dims.size() > 1 && r_.one_in(2)) {
+      b.swizzle = r_.one_in(2) ? Swizzle::elem : Swizzle::b128;
+      b.dims.back() = Index((1 + r_.below(9)) * swizzle_unit(b.swizzle, b.type));
+    }
     buffers_.push_back(b);
   }
   p.buffers = buffers_;
