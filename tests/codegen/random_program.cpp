@@ -24,8 +24,13 @@ class Generator {
     for (int b = 0; b < 7; ++b) {
       constexpr const char* kinds[] = {"input", "input", "inout", "output", "output", "temp", "local"};
       buffers_.push_back({fmt::format("b{}", b), random_type(), b >= 2});
-      s += fmt::format("  {} b{}: {}[{}, {}]\n", kinds[b], b, name(buffers_.back().type), extent,
-                       b == 3 ? "n + 3" : "6");
+      const bool units = byte_width(buffers_.back().type) > 1;  // rows of 8 are whole units of 16 bytes
+      const std::string swizzle = b < 5 || one_in(2) ? "" : units && one_in(2) ? " swizzle b128" : " swizzle elem";
+      s += fmt::format("  {} b{}: {}[{}, {}]{}\n", kinds[b], b, name(buffers_.back().type), extent,
+                       b == 3  ? "n + 3"
+                       : b < 5 ? "6"
+                               : "8",
+                       swizzle);
     }
     s += fmt::format("  input ids: i32[{}] in 0..{}\n", extent, extent);
     s += "  const k: f32[6] = {0.5, -1.0, 3.25, 0.1, -0.0, 100.0}\n";
