@@ -66,6 +66,9 @@ std::string access_text(const interp::Instance& at, bool writes) {
 /// The two accesses are of one group.
 bool between_threads(const interp::Race& r) { return r.first.group == r.second.group; }
 
+/// The two accesses are of one thread: one of them is made by the other lanes of a tile product too (EXEC-77).
+bool with_own_lanes(const interp::Race& r) { return between_threads(r) && r.first.thread == r.second.thread; }
+
 }  // namespace
 
 std::string observation_text(const Observation& seen, const std::string& first_name, const std::string& second_name) {
@@ -84,8 +87,9 @@ std::string observation_text(const Observation& seen, const std::string& first_n
     }
     case Observation::Kind::race:
       return fmt::format(
-          "{}: {} and {} use {} in no order", case_text(seen), access_text(seen.race->first, seen.race->first_writes),
-          access_text(seen.race->second, seen.race->second_writes), cell_text(seen.race->buffer, seen.race->cell));
+          "{}: {} and {} use {} in no order{}", case_text(seen), access_text(seen.race->first, seen.race->first_writes),
+          access_text(seen.race->second, seen.race->second_writes), cell_text(seen.race->buffer, seen.race->cell),
+          with_own_lanes(*seen.race) ? ": every lane of a tile product makes all its accesses" : "");
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "oracle/barrier_hints.hpp"
 #include "oracle/cross_check.hpp"
 #include "oracle/lint_limits.hpp"
 #include "oracle/sizes.hpp"
@@ -176,6 +177,14 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
   return out;
 }
 
+static std::vector<Diagnostic> barrier_hints(const Program& p, const LintFindings& found, Query& query) {
+  if (found.verdict == Verdict::clean) return needless_barriers(p, query);
+  const bool races = std::any_of(found.obligations.begin(), found.obligations.end(), [](const ObligationReport& o) {
+    return o.obligation.status == Status::violated && o.obligation.code == "RACE-2";
+  });
+  return found.verdict == Verdict::faulty && races ? missing_barrier(p, query) : std::vector<Diagnostic>();
+}
+
 Report lint(const Program& p, const SourceText& source, const LintOptions& options) {
   Report r;
   r.command = "lint";
@@ -186,6 +195,10 @@ Report lint(const Program& p, const SourceText& source, const LintOptions& optio
   Purse purse(options.budgets.interpretation);
   LintFindings found = lint_program(p, places, *query, options.judges, purse, true);
   if (options.limits) judge_limits(p, *options.limits, *query, places, found);
+  for (Diagnostic& hint : barrier_hints(p, found, *query)) {
+    hint.file = places.program_file;
+    found.findings.push_back({FindingKind::note, std::move(hint), {}, {}});
+  }
   r.verdict = found.verdict;
   r.claim = std::move(found.claim);
   r.obligations = std::move(found.obligations);

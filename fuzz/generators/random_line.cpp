@@ -184,7 +184,14 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
           key(info.choices[random.below(info.choices.size())]);
           break;
         }
-        const std::vector<std::string> values = cut_values(random, previous);
+        // A list that a line can do without is of a number for each loop that it names.
+        if (!info.required && random.below(3) == 0) break;
+        std::vector<std::string> values = cut_values(random, previous);
+        if (!info.required) {
+          values.clear();
+          for (std::size_t k = 0; k < line.operands.size(); ++k) values.push_back(std::to_string(1 + random.below(4)));
+          if (random.below(12) == 0) values.pop_back();
+        }
         std::vector<ScheduleWord> words;
         for (const std::string& v : values) {
           words.push_back(word(v));

@@ -147,6 +147,7 @@ class Generator {
   // Two loops of blocks around a product of a tile of A and another, which is a `@tile` loop or still to become one.
   Stmt product() {
     const Symbol target = rank_["X"] == 2 ? "X" : "Y";
+    const bool tidy = chance(2);  // every cell belongs to one block, and the tail reads just these
     struct Side {
       Symbol block, inside;
       Index at;
@@ -162,9 +163,10 @@ class Generator {
       if (chance(2)) {
         blocks.push_back(make_loop(side.block, 0, 1 + below(3), 1, Axis::serial, {}));
         add_loop(ranges_, blocks.back());
-        side.at = side.at + Index::symbol(side.block) * pick<std::int64_t>({extent, extent, 1, 2});
+        side.at = side.at + Index::symbol(side.block) * (tidy ? extent : pick<std::int64_t>({extent, extent, 1, 2}));
       }
-      loops.push_back(make_loop(side.inside, 0, chance(4) ? bound_symbol() : Index(extent), 1, Axis::serial, {}));
+      loops.push_back(
+          make_loop(side.inside, 0, !tidy && chance(4) ? bound_symbol() : Index(extent), 1, Axis::serial, {}));
       add_loop(ranges_, loops.back());
       side.at = side.at + Index::symbol(side.inside);
     }
@@ -184,7 +186,7 @@ class Generator {
     if (is_float(type_) && chance(3)) value = make_op(Op::fma, {a, b, element});
     body = {make_store(target, sum, value)};
     if (chance(3)) {
-      const Side& side = sides[below(3)];
+      const Side& side = sides[tidy ? 2 : below(3)];
       body = {
           make_branch(make_op(Op::lt, {make_index(side.at), make_index(bound_symbol() + below(4))}), std::move(body))};
     }
@@ -193,16 +195,16 @@ class Generator {
       for (auto l = those.rbegin(); l != those.rend(); ++l) body = {with(*l, [&](StmtNode& n) { n.body = body; })};
     };
     around(loops);
-    if (!shape_.threads && chance(2))
+    if (chance(shape_.threads ? 4 : 2))
       body = {make_loop("l" + std::to_string(next_loop_++), 0, 1 + below(40), 1, Axis::tile, body)};
     around(blocks);
-    if (rank_["X"] == rank_["Y"] && !chance(4)) tail_ = epilogue(target, sides[0].at, sides[1].at);
+    if (rank_["X"] == rank_["Y"] && !chance(4)) tail_ = epilogue(target, sides[0].at, sides[1].at, tidy);
     ranges_ = saved;
     return body.front();
   }
 
   // What reads the cells of a product one by one: mostly all of them, and mostly only itself.
-  Stmt epilogue(const Symbol& target, const Index& row, const Index& column) {
+  Stmt epilogue(const Symbol& target, const Index& row, const Index& column, bool tidy) {
     const Symbol other = target == "X" ? "Y" : "X";
     std::vector<Stmt> loops;
     std::vector<Expr> cell, shifted;
@@ -210,11 +212,11 @@ class Generator {
     for (const Index& e : {row, column}) {
       const Interval range = interval(e, saved);
       const Symbol s = "e" + std::to_string(next_loop_++);
-      loops.push_back(make_loop(s, Index(static_cast<std::int64_t>(range.lo) - (chance(12) && range.lo > 0 ? 1 : 0)),
-                                Index(static_cast<std::int64_t>(range.hi) + (chance(12) ? 0 : 1)), 1, Axis::serial,
-                                {}));
+      loops.push_back(
+          make_loop(s, Index(static_cast<std::int64_t>(range.lo) - (!tidy && chance(12) && range.lo > 0 ? 1 : 0)),
+                    Index(static_cast<std::int64_t>(range.hi) + (!tidy && chance(12) ? 0 : 1)), 1, Axis::serial, {}));
       cell.push_back(make_index(Index::symbol(s)));
-      shifted.push_back(make_index(Index::symbol(s) + (chance(8) ? 1 : 0)));
+      shifted.push_back(make_index(Index::symbol(s) + (!tidy && chance(8) ? 1 : 0)));
     }
     const std::vector<Expr> at = chance(6) ? std::vector<Expr>{cell[1], cell[0]} : cell;
     for (const Stmt& l : loops) add_loop(ranges_, l);

@@ -265,4 +265,9 @@ std::vector<Obligation> derive::lint_after_rewrite(const Program& p, const std::
 
 std::vector<Obligation> lint_obligations(const Program& p, Query& query) { return Linter(p, query).run(); }
 
+bool threads_are_ordered(const Program& p, Query& query) {
+  const std::vector<Obligation> found = thread_obligations(View(p), query, true);
+  return found.empty() || found.back().status == Obligation::Status::proved;
+}
+
 }  // namespace assay

@@ -68,14 +68,16 @@ std::vector<Obligation> group_races(const View& view, Query& query) {
   return out;
 }
 
-std::vector<Obligation> thread_obligations(const View& program, Query& query) {
+std::vector<Obligation> thread_obligations(const View& program, Query& query, bool until_open) {
   if (program.slots == program.grid_slots) return {};
   const Teams teams(program.program);
   const std::optional<View> spelled = teams.any() ? std::make_optional<View>(teams.spelled_out()) : std::nullopt;
   const View& view = spelled ? *spelled : program;
   std::vector<Obligation> out;
   const Barriers barriers(view);
+  const auto ends = [&] { return until_open && !out.empty() && out.back().status != Obligation::Status::proved; };
   if (!barriers.none()) out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
+  if (ends()) return out;
   std::map<Symbol, std::vector<Case>> by_buffer;
   conflicting_pairs(view, [&](const Use& one, const Use& other) {
     const Access& a = *one.access;
@@ -101,6 +103,7 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query) {
         "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between", "RACE-2",
         "RACE-3", "put a `barrier` between the two accesses, or let one thread alone make them"};
     out.push_back(teams.in_given_numbers(discharge(text, view.parameters, view.program, cases, query)));
+    if (ends()) return out;
   }
   return out;
 }

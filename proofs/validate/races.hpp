@@ -11,7 +11,8 @@ namespace assay::derive {
 /// No two groups use one cell of a device buffer with a store (PRF-24).
 std::vector<Obligation> group_races(const View& view, Query& query);
 /// The threads of a group: barriers are uniform, and two accesses of different threads to one cell, at least one a store, have
-/// a barrier between them. Nothing when the program has no @workgroup loop.
-std::vector<Obligation> thread_obligations(const View& view, Query& query);
+/// a barrier between them. Nothing when the program has no @workgroup loop. With `until_open` the last one is the first that is
+/// not proved.
+std::vector<Obligation> thread_obligations(const View& view, Query& query, bool until_open = false);
 
 }  // namespace assay::derive

@@ -60,6 +60,10 @@ Validation validate(const Program& before, const Program& after, Query& query);
 /// launch-coverage, index-width.
 std::vector<Obligation> lint_obligations(const Program& p, Query& query);
 
+/// Whether those among them are proved that barriers are about: barrier-uniformity, and race-freedom between the threads of
+/// a group. It ends with the first that is not.
+bool threads_are_ordered(const Program& p, Query& query);
+
 /// Whether a program needs the parallel meaning of threads and barriers (@workgroup, @reduce, barrier, shared).
 bool needs_parallel_meaning(const Program& p);
 /// Whether it has a @reduce loop, whose lanes nothing is proved about (PAR-0).

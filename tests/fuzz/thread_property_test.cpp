@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
+#include <sstream>
 
 #include "fuzz/generators/random_threads.hpp"
 #include "fuzz/judges/thread_races.hpp"
 #include "interp/difference.hpp"
 #include "interp/inputs.hpp"
 #include "interp/interpreter.hpp"
+#include "oracle/barrier_hints.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
 #include "tests/support/programs.hpp"
@@ -141,6 +144,65 @@ TEST(ThreadProperty, runs_see_the_races_of_tile_products) {
   EXPECT_GE(compared - racy, programs / 20);
   EXPECT_GE(racy, programs / 20);
   EXPECT_GE(divergent, programs / 20);
+}
+
+// The lines of a text, put together again without one of them or with one more before it.
+std::string edited(const std::string& text, int number, const std::string& before, bool keep) {
+  std::istringstream in(text);
+  std::string out, line;
+  for (int k = 1; std::getline(in, line); ++k) out += (k == number ? before + (keep ? line : "") : line) + "\n";
+  return out;
+}
+
+bool ordered(const std::string& text) {
+  const Program p = test::program(text);
+  for (std::int64_t n = 1; n < 5; ++n) {
+    const auto found = find_thread_races(p, {{"n", n}});
+    if (found && (!found->uniform || found->thread_race)) return false;
+  }
+  return true;
+}
+
+// Hints about barriers, against enumeration: programs without races, and the same ones with a barrier lost.
+TEST(ThreadProperty, hints_about_barriers_are_true) {
+  const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
+  const int programs = cases ? std::max(10, std::atoi(cases) / 20) : 30;
+  interp::Random random(11);
+  const auto query = make_portfolio_query();
+  int needless = 0, lost = 0, named = 0;
+  for (int k = 0; k < programs;) {
+    const std::string text = random_threads(random);
+    const Program p = test::program(text);
+    if (text.find("barrier\n") == std::string::npos || !threads_are_ordered(p, *query)) continue;
+    ++k;
+    std::set<int> hinted;
+    for (const Diagnostic& hint : oracle::needless_barriers(p, *query)) hinted.insert(hint.where.line);
+    std::istringstream in(text);
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+      if (line != "barrier") continue;
+      const std::string without = edited(text, number, "", false);
+      SCOPED_TRACE(text + without);
+      if (hinted.count(number) != 0) {
+        ++needless;
+        RULE_TRUE("BAR-10", ordered(without));
+        continue;
+      }
+      const Program racy = test::program(without);
+      ++lost;
+      for (const Diagnostic& hint : oracle::missing_barrier(racy, *query)) {
+        ++named;
+        if (hint.message.find(" before ") == std::string::npos) continue;  // a place behind is no line of the text
+        RULE_TRUE("BAR-11", ordered(edited(without, hint.where.line, "barrier ", true)));
+      }
+      break;  // one lost barrier is enough of each program
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  fmt::print("needless barriers {}; of {} lost ones a place was named for {}\n", needless, lost, named);
+  EXPECT_GE(needless, programs / 10);
+  EXPECT_GE(lost, programs / 10);
+  RULE_TRUE("BAR-11", named * 3 >= lost * 2) << named << " of " << lost;
 }
 
 }  // namespace

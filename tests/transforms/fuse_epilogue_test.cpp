@@ -47,6 +47,33 @@ TEST(FuseEpilogue, GoesBehindATileProduct) {
   EXPECT_EQ("", blocks.code);
 }
 
+// Where the lanes of the product are threads the first one runs the tail; the end of the product orders it.
+TEST(FuseEpilogue, FirstLanesRunTheTail) {
+  const std::string threads =
+      "for w in 0..2 @workgroup { for l in 0..4 @workgroup { R[2*w, l] = 0.0 } for t in 0..4 @tile { for i in 0..2 { "
+      "for j "
+      "in 0..6 { for k in 0..5 { D[2*w + i, j] += Y[2*w + i, k] * Y[k, j] } } } } } launch ";
+  const Moved m = made(threads + tail);
+  RULE_EQ("FUS-20", "", m.code);
+  for (const char* part :
+       {"for t.1 in 0..4 @workgroup {", "if t.1 == 0 {", "R[i.1 + 2*w, j.1] = max(D[i.1 + 2*w, j.1] + c[j.1], 0.0)"})
+    RULE_TRUE("FUS-20", m.text.find(part) != std::string::npos) << part << m.text;
+  // A single lane is the thread itself; and without threads the lanes are none.
+  const auto with_lanes = [&](std::string text, const std::string& lanes) {
+    text.replace(text.find("0..4 @tile"), 4, lanes);
+    return made(text + tail);
+  };
+  const std::string alone =
+      "for w in 0..2 @workgroup { for t in 0..4 @tile { for i in 0..2 { for j in 0..6 { for k in 0..5 { D[2*w + i, j] "
+      "+= Y[2*w + i, k] * Y[k, j] } } } } } launch ";
+  const Moved one = with_lanes(alone, "0..1");
+  RULE_EQ("FUS-20", std::string::npos, one.text.find("t.1"));
+  RULE_EQ("FUS-20", "", one.code);
+  RULE_EQ("FUS-20", "", with_lanes(alone, "0..3").code);
+  // Another nest of the launch has more threads: those are no lanes.
+  RULE_EQ("FUS-20", std::string("BAR-1"), with_lanes(threads, "0..3").code);
+}
+
 // T97: a masked store-back, whose mask the tail is under too.
 TEST(FuseEpilogue, KeepsTheMaskOfTheStore) {
   const Moved m = moved(

@@ -61,6 +61,38 @@ TEST(Tensorize, KeepsMasks) {
   RULE_EQ("TEN-5", std::string(), m.code);
 }
 
+// `tile`: blocks, in the order of the nest; a size that does not divide leaves a condition.
+TEST(Tensorize, CutsBlocks) {
+  const Moved m = made(product, "tensorize i j k simd=4 tile=4,8,3 -> l");
+  RULE_EQ("TEN-20", std::string(), m.code);
+  RULE_EQ(
+      "TEN-20",
+      printed(
+          "for i_o in 0..2 { for j_o in 0..1 { for k_o in 0..3 { for l in 0..4 @tile { for i_i in 0..4 { for j_i in "
+          "0..8 { for k_i in 0..3 { if k_i + 3*k_o < 8 { B[i_i + 4*i_o, j_i + 8*j_o] += Y[i_i + 4*i_o, k_i + "
+          "3*k_o] * Z[k_i + 3*k_o, j_i + 8*j_o] } } } } } } } }",
+          more),
+      m.text);
+  const Moved names =
+      moved(nest("for i_o in 0..1 { B[i_o, 0] = 0.0 } " + std::string(product), more), "tensorize i j k tile=8,8,8");
+  RULE_TRUE("TEN-21", names.text.find("for i_o.1 in 0..1") != std::string::npos) << names.text;
+  // Any bounds, any order, and conditions of every depth.
+  for (const char* any :
+       {"for k in 1..m { for i in 3..n { if i < 7 { for j in 2..9 { if j + k < 12 { B[i, j] += Y[i, k] * Y[k, j] } } } "
+        "} }",
+        "for i in 0..n { for k in n..0 { for j in 0..m { B[i, j] = fma(Y[k, i], Y[j, k], B[i, j]) } } }"}) {
+    for (const char* tile : {"1,1,1", "2,3,4", "64,64,64"}) {
+      const Moved made_any =
+          moved(nest(any, "param n in 1..20 param m in 1..9"), std::string("tensorize i j k tile=") + tile);
+      RULE_EQ("TEN-21", std::string(), made_any.code);
+    }
+  }
+  for (const char* bad : {"tile=8,8", "tile=8,8,8,8", "tile=0,8,8", "tile=8,-1,8", "tile=8,8,4294967296"}) {
+    const Step refused = step(nest(product, more), std::string("tensorize i j k ") + bad);
+    RULE_TRUE("TEN-20", refused.code == "TEN-20" && refused.error) << bad << refused.code;
+  }
+}
+
 TEST(Tensorize, RefusesWhatIsNoProductOfTiles) {
   const auto code = [](const std::string& update, const std::string& l = "tensorize i j k") {
     return made("for i in 0..8 { for j in 0..8 { for k in 0..8 { " + update + " } } }", l).code;
@@ -97,9 +129,11 @@ TEST(Tensorize, LeavesANestThatStays) {
       "for o in 0..2 { for i in 0..8 { for j in 0..8 { for k in 0..8 { B[i, j] += Y[i, 8*o + k] * Z[8*o + k, j] } } } "
       "}");
   ASSERT_TRUE(tile.after.has_value());
-  for (const char* later : {"split i factor=4", "unroll k", "unroll k materialize=true", "retype j axis=vectorized",
-                            "retype o axis=workgroup", "partition j at=4"})
+  for (const char* later :
+       {"split i factor=4", "unroll k", "unroll k materialize=true", "retype j axis=vectorized", "partition j at=4"})
     EXPECT_EQ("SCH-15", moved(*tile.after, later).code) << later;
+  // A loop around it may be one of threads, if these have blocks of their own (here they have not).
+  RULE_EQ("TILE-20", "RACE-2", moved(*tile.after, "retype o axis=workgroup").code);
   for (const char* later :
        {"split o factor=2", "swap i j", "unroll o", "unroll o materialize=true", "partition o at=1"})
     EXPECT_EQ("", moved(*tile.after, later).code) << later;

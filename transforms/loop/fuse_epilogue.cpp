@@ -5,6 +5,7 @@
 // that none comes too early, is an obligation and not looked at here.
 #include <algorithm>
 
+#include "ir/analysis/launch.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/facts.hpp"
@@ -107,6 +108,7 @@ class FuseEpilogue final : public Operation {
     std::size_t position = 0;  // in the program's body
     Way way{};                 // from there to the store
     std::vector<Index> cell{};
+    std::set<const StmtNode*> team{};  // tile products of several threads
   };
   struct Tail {
     std::size_t position = 0;
@@ -137,6 +139,9 @@ class FuseEpilogue final : public Operation {
                   store));
     }
     out.cell = *cell;
+    for (const StmtNode* tile : tiles_among_threads(p)) {
+      if (!(tile->hi == Index(1))) out.team.insert(tile);
+    }
     return out;
   }
 
@@ -265,7 +270,18 @@ class FuseEpilogue final : public Operation {
     }
     for (auto s = again.rbegin(); s != again.rend(); ++s)
       out = {with(*s, [&](StmtNode& n) { n.body = std::move(out); })};
+    for (std::size_t k = site; k < producer.way.size(); ++k) {
+      if (producer.team.count(&*producer.way[k]) != 0) out = {by_first_lane(*producer.way[k], std::move(out), names)};
+    }
     return out;
+  }
+
+  // FUS-20
+  static Stmt by_first_lane(const StmtNode& tile, Block body, NameSupply& names) {
+    const Symbol lane = names.fresh(tile.name);
+    const Expr first = compare(Op::eq, Index::symbol(lane), Index(0));
+    return make_loop(lane, 0, tile.hi, 1, Axis::workgroup, {make_branch(first, std::move(body), {}, tile.where)},
+                     tile.where);
   }
 
   // The body under the conditions that `value` is one of the loop's.

@@ -1,11 +1,14 @@
-// `tensorize i j k simd=32 -> lane`: a nest around one accumulated product becomes a tile product (spec/tensorize.md).
+// `tensorize i j k simd=32 tile=16,16,8 -> lane`: a nest around one accumulated product becomes a tile product, or blocks of
+// it become many (spec/tensorize.md).
 //
-// The nest stays as it is and gets a `@tile` loop around it; whether it is a product of tiles, and which loop plays which
+// The nest stays as it is and gets a `@tile` loop around it, or its loops are cut in blocks, whose loops stand outside; whether it is a product of tiles, and which loop plays which
 // role, is asked of ir/tile_product.hpp.
 #include <algorithm>
 
 #include "ir/tile_product.hpp"
+#include "transforms/affine.hpp"
 #include "transforms/define.hpp"
+#include "transforms/names.hpp"
 
 namespace assay {
 namespace {
@@ -24,6 +27,12 @@ class Tensorize final : public Operation {
         {"column", ParameterInfo::Kind::loop, true, {}, {}, "the loop over its columns"},
         {"sum", ParameterInfo::Kind::loop, true, {}, {}, "the loop over the terms of each cell"},
         {"simd", ParameterInfo::Kind::integer, false, "1", {}, "how many lanes compute it together"},
+        {"tile",
+         ParameterInfo::Kind::integers,
+         false,
+         {},
+         {},
+         "rows, columns and terms of a block; without it all of them"},
         {"lane", ParameterInfo::Kind::result, false, "lane", {}, "name of the lane"},
     };
     d.refusals = {
@@ -31,6 +40,7 @@ class Tensorize final : public Operation {
         {"TEN-2", "the loops are not one nest around one accumulated product"},
         {"TEN-3", "the subscripts do not give the loops the roles of row, column and sum"},
         {"TEN-4", "`simd` is below 1"},
+        {"TEN-20", "`tile` is not three numbers from 1 on"},
         {"SCH-15", "a tile product may not stand there: in a scope, in lanes, or in a launch with threads"},
     };
     d.schema = "R (reorder)";
@@ -54,6 +64,13 @@ class Tensorize final : public Operation {
     }
     if (line.integers.at("simd") < 1)
       return tl::unexpected(error("TEN-4", line.place("simd"), "a tile product has one lane or more"));
+    const auto tile = line.integer_lists.find("tile");
+    if (tile != line.integer_lists.end() &&
+        (tile->second.size() != 3 ||
+         std::any_of(tile->second.begin(), tile->second.end(), [](std::int64_t n) { return n < 1 || n > max_block; })))
+      return tl::unexpected(error("TEN-20", line.place("tile"),
+                                  "`tile` is the number of rows, columns and terms of a block",
+                                  "write three numbers from 1 on, as in `tile=16,16,8`"));
     return std::make_unique<Tensorize>(std::move(line));
   }
 
@@ -83,11 +100,64 @@ class Tensorize final : public Operation {
     const Symbol lane = names.fresh(given == line_.results.end() ? "lane" : given->second);
     return placed(line_, rewrite_loops(before, [&](const Stmt& s) -> std::optional<Block> {
                     if (s->name != outermost->name) return std::nullopt;
-                    return Block{make_loop(lane, 0, line_.integers.at("simd"), 1, Axis::tile, {s}, s->where)};
+                    return Block{with_lanes(s, *product, lane, names)};
                   }));
   }
 
  private:
+  static constexpr std::int64_t max_block = std::int64_t{1} << 31;
+
+  // One loop of the nest, cut in blocks.
+  struct Cut {
+    Symbol block, element;
+    Index count;  // blocks
+    std::int64_t size;
+    Expr end;  // that the last block may pass; null where it does not
+    Location where;
+  };
+
+  Stmt with_lanes(const Stmt& nest, const TileProduct& product, const Symbol& lane, NameSupply& names) const {
+    const auto lanes = [&](Block body) {
+      return make_loop(lane, 0, line_.integers.at("simd"), 1, Axis::tile, std::move(body), nest->where);
+    };
+    const auto tile = line_.integer_lists.find("tile");
+    if (tile == line_.integer_lists.end()) return lanes({nest});
+    std::vector<Cut> cuts;
+    std::map<Symbol, Index> at;
+    for (const Stmt& l : product.nest) {
+      const std::size_t role = &*l == &*product.row ? 0 : &*l == &*product.column ? 1 : 2;
+      const std::int64_t size = tile->second[role];
+      Cut c{derived_name(l->name, "o", names),
+            derived_name(l->name, "i", names),
+            ceildiv(l->hi - l->lo, size),
+            size,
+            {},
+            l->where};
+      const Index value = l->lo + Index::symbol(c.block) * size + Index::symbol(c.element);
+      if (!(floormod(l->hi - l->lo, size) == Index(0))) c.end = compare(Op::lt, value, l->hi);
+      at.emplace(l->name, value);
+      cuts.push_back(std::move(c));
+    }
+    Block body = substitute(without_loops({nest}), at);
+    for (auto c = cuts.rbegin(); c != cuts.rend(); ++c) {
+      if (c->end) body = {make_branch(c->end, std::move(body), {}, c->where)};
+    }
+    for (auto c = cuts.rbegin(); c != cuts.rend(); ++c)
+      body = {make_loop(c->element, 0, c->size, 1, Axis::serial, std::move(body), c->where)};
+    body = {lanes(std::move(body))};
+    for (auto c = cuts.rbegin(); c != cuts.rend(); ++c)
+      body = {make_loop(c->block, 0, c->count, 1, Axis::serial, std::move(body), c->where)};
+    return body.front();
+  }
+
+  // The update under all the conditions of its nest.
+  static Block without_loops(const Block& nest) {
+    const Stmt& s = nest.front();
+    if (s->kind == StmtKind::loop) return without_loops(s->body);
+    if (s->kind != StmtKind::branch) return nest;
+    return {with(s, [](StmtNode& n) { n.body = without_loops(Block(n.body)); })};
+  }
+
   // The first of the three loops in the text: the outermost one, if they are a nest.
   static Stmt outermost_of(const Program& p, const std::set<Symbol>& wanted) {
     Stmt found;

@@ -1,0 +1,118 @@
+// A hint is a claim about another program, which has one barrier less or one more; so it is proved about that program.
+//
+// Places for a new barrier are tried from the outside in: where one suffices in several, the one that runs least often is
+// named.
+#include "oracle/barrier_hints.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "ir/traverse.hpp"
+#include "proofs/validate/validate.hpp"
+
+namespace assay::oracle {
+namespace {
+
+constexpr std::size_t most_programs = 48;  // that are proved for the hints of one program
+
+std::vector<const StmtNode*> barriers_of(const Program& p) {
+  std::vector<const StmtNode*> out;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::barrier) out.push_back(&*s);
+    return true;
+  };
+  visit(p.body, v);
+  return out;
+}
+
+// Without barrier number `which`.
+Program without_barrier(const Program& p, std::size_t which) {
+  Program out = p;
+  std::size_t next = 0;
+  out.body = rewrite(p.body, {}, [&](const Stmt& s) -> Block {
+    if (s->kind == StmtKind::barrier && next++ == which) return {};
+    return {s};
+  });
+  return out;
+}
+
+// A place for a barrier: in the body of a loop, before its statement number `position` or behind the last one.
+struct Gap {
+  Symbol loop{};
+  std::size_t position = 0;
+  int serial = 0;  // serial loops around it
+  Location where{};
+  bool behind = false;
+};
+
+// All gaps under a @workgroup loop and outside of conditions, tile products and lanes, where the neighbours are no barriers.
+std::vector<Gap> gaps_of(const Program& p) {
+  std::vector<Gap> out;
+  const std::function<void(const Block&, bool, int)> block = [&](const Block& b, bool threads, int serial) {
+    for (const Stmt& s : b) {
+      if (s->kind != StmtKind::loop || s->axis == Axis::tile || s->axis == Axis::vectorized || s->axis == Axis::reduce)
+        continue;
+      const bool inside = threads || s->axis == Axis::workgroup;
+      const int depth = serial + (s->axis == Axis::serial || s->axis == Axis::unrolled ? 1 : 0);
+      for (std::size_t k = 0; inside && k <= s->body.size(); ++k) {
+        const bool end = k == s->body.size();
+        if (s->body.empty() || (!end && s->body[k]->kind == StmtKind::barrier) ||
+            (k > 0 && s->body[k - 1]->kind == StmtKind::barrier))
+          continue;
+        out.push_back({s->name, k, depth, s->body[end ? k - 1 : k]->where, end});
+      }
+      block(s->body, inside, depth);
+    }
+  };
+  block(p.body, false, 0);
+  std::stable_sort(out.begin(), out.end(), [](const Gap& a, const Gap& b) { return a.serial < b.serial; });
+  return out;
+}
+
+Program with_barrier(const Program& p, const Gap& gap) {
+  const auto inserted = [&](const Stmt& s) {
+    return with(s, [&](StmtNode& n) {
+      n.body.insert(n.body.begin() + static_cast<std::ptrdiff_t>(gap.position), make_barrier(gap.where));
+    });
+  };
+  // Loops are told by their symbols: a statement that was rewritten is another object.
+  Program out = p;
+  out.body = rewrite(p.body, {}, [&](const Stmt& s) -> Block {
+    return {s->kind == StmtKind::loop && s->name == gap.loop ? inserted(s) : s};
+  });
+  return out;
+}
+
+Diagnostic note(const char* code, std::string message, Location where, std::string help) {
+  return {code, std::move(message), where, std::move(help), {}, Severity::note};
+}
+
+}  // namespace
+
+std::vector<Diagnostic> needless_barriers(const Program& p, Query& query) {
+  std::vector<Diagnostic> out;
+  const std::vector<const StmtNode*> barriers = barriers_of(p);
+  for (std::size_t k = 0; k < std::min(barriers.size(), most_programs); ++k) {
+    if (!threads_are_ordered(without_barrier(p, k), query)) continue;
+    out.push_back(note("BAR-10", "nothing needs this barrier: no two threads would meet without it", barriers[k]->where,
+                       "take it out; where there are several such, one at a time"));
+  }
+  return out;
+}
+
+std::vector<Diagnostic> missing_barrier(const Program& p, Query& query) {
+  std::vector<Gap> gaps = gaps_of(p);
+  if (gaps.size() > most_programs) gaps.resize(most_programs);
+  const auto enough = std::find_if(gaps.begin(), gaps.end(),
+                                   [&](const Gap& gap) { return threads_are_ordered(with_barrier(p, gap), query); });
+  if (enough == gaps.end()) return {};
+  return {note("BAR-11",
+               fmt::format("a `barrier` {} this statement is enough: all accesses of threads are ordered then",
+                           enough->behind ? "behind" : "before"),
+               enough->where, {})};
+}
+
+}  // namespace assay::oracle
