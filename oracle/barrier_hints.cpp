@@ -48,14 +48,26 @@ struct Gap {
   bool behind = false;
 };
 
-// All gaps under a @workgroup loop and outside of conditions, tile products and lanes, where the neighbours are no barriers.
+bool has_threads(const Stmt& s) {
+  bool found = false;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& t) {
+    found = found || (t->kind == StmtKind::loop && t->axis == Axis::workgroup);
+    return !found;
+  };
+  visit(s, v);
+  return found;
+}
+
+// All gaps in loops that hold threads or are held by them, outside of conditions, tile products and lanes, where the
+// neighbours are no barriers.
 std::vector<Gap> gaps_of(const Program& p) {
   std::vector<Gap> out;
   const std::function<void(const Block&, bool, int)> block = [&](const Block& b, bool threads, int serial) {
     for (const Stmt& s : b) {
       if (s->kind != StmtKind::loop || s->axis == Axis::tile || s->axis == Axis::vectorized || s->axis == Axis::reduce)
         continue;
-      const bool inside = threads || s->axis == Axis::workgroup;
+      const bool inside = threads || has_threads(s);
       const int depth = serial + (s->axis == Axis::serial || s->axis == Axis::unrolled ? 1 : 0);
       for (std::size_t k = 0; inside && k <= s->body.size(); ++k) {
         const bool end = k == s->body.size();
@@ -64,7 +76,7 @@ std::vector<Gap> gaps_of(const Program& p) {
           continue;
         out.push_back({s->name, k, depth, s->body[end ? k - 1 : k]->where, end});
       }
-      block(s->body, inside, depth);
+      block(s->body, threads || s->axis == Axis::workgroup, depth);
     }
   };
   block(p.body, false, 0);
