@@ -273,16 +273,11 @@ class Command {
   }
 
   Answer codegen() {
-    if (a_.target != "c" && a_.target != "cuda")
-      return failed({"CLI-3",
-                     fmt::format("code generation for {} is not built yet", a_.target),
-                     {},
-                     "--target c and --target cuda are",
-                     {}});
     const auto loaded = load_program(a_.files[0]);
     if (!loaded) return failed(loaded.error());
-    const bool cuda = a_.target == "cuda";
-    auto text = cuda ? assay::codegen::emit_cuda(loaded->program) : assay::codegen::emit_c(loaded->program);
+    auto text = a_.target == "cuda"     ? assay::codegen::emit_cuda(loaded->program)
+                : a_.target == "opencl" ? assay::codegen::emit_opencl(loaded->program)
+                                        : assay::codegen::emit_c(loaded->program);
     if (!text) {
       std::vector<Diagnostic> all = text.error();
       for (Diagnostic& d : all) {
@@ -292,7 +287,11 @@ class Command {
     }
     Answer out;
     out.report.program = loaded->program.name;
-    out.report.claim = fmt::format("{} for {}", cuda ? "CUDA" : "C", loaded->program.name);
+    out.report.claim = fmt::format("{} for {}",
+                                   a_.target == "cuda"     ? "CUDA"
+                                   : a_.target == "opencl" ? "OpenCL"
+                                                           : "C",
+                                   loaded->program.name);
     out.product = std::move(*text);
     return out;
   }

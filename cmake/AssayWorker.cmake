@@ -8,10 +8,13 @@ find_library(ASSAY_TCC_LIBRARY tcc)
 file(GLOB worker_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/codegen/worker/host/*.c)
 add_executable(assay_worker ${worker_sources})
 set_target_properties(assay_worker PROPERTIES OUTPUT_NAME assay-worker C_STANDARD 11 C_EXTENSIONS ON
-  ENABLE_EXPORTS ON  # units of CUDA text call fibers.c by name
    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_compile_options(assay_worker PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 target_link_libraries(assay_worker PRIVATE m ${CMAKE_DL_LIBS})
+# Units of CUDA and OpenCL text call the worker by name. Only these names are exported: others could take the place of names
+# in the libraries that it loads.
+target_link_options(assay_worker PRIVATE -Wl,--dynamic-list=${PROJECT_SOURCE_DIR}/codegen/worker/host/exports.list)
+set_target_properties(assay_worker PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/codegen/worker/host/exports.list)
 if(ASSAY_TCC_INCLUDE AND ASSAY_TCC_LIBRARY)
   message(STATUS "Found libtcc: the backend tcc is built")
   target_compile_definitions(assay_worker PRIVATE ASSAY_HAS_TCC)

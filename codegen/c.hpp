@@ -13,8 +13,9 @@ namespace assay::codegen {
 
 /// The compiler that a text is for. `gnu`: gcc and clang. `tcc` declares what it calls instead of including headers, and
 /// has no vectors and no __float128. `cuda`: CUDA for nvcc; `simt`: the same kernels for gcc, threads being fibers
-/// (spec/codegen-cuda.md).
-enum class Dialect { gnu, tcc, simt, cuda };
+/// (spec/codegen-cuda.md). `opencl`: OpenCL C in a host unit for gcc, run by an OpenCL platform or by Oclgrind
+/// (spec/codegen-opencl.md).
+enum class Dialect { gnu, tcc, simt, cuda, opencl, oclgrind };
 
 /// The C text. Entry: `int assay_kernel(const long long* parameters, void* const* buffers)`, buffers in declaration order
 /// (input, inout, output, temp; others are inside). It returns 0, or what is wrong around it: 1 rounding mode, 2 flushed
@@ -23,6 +24,8 @@ enum class Dialect { gnu, tcc, simt, cuda };
 Result<std::string> emit_c(const Program& p, Dialect dialect = Dialect::gnu);
 /// The CUDA text: a kernel for each launch, and the entry of `emit_c` as host code. Refuses what CUDA-1 names.
 Result<std::string> emit_cuda(const Program& p);
+/// The OpenCL C text of the same kernels. Refuses what OCL-1 names.
+Result<std::string> emit_opencl(const Program& p);
 /// Whether an observed buffer of `p` depends on an operation that generated code does not promise to the bit
 /// (exp, exp2, log, log2, sin, cos, tanh, rsqrt, pow at f64; spec/numerics.md rigour U).
 bool has_uncompared_operations(const Program& p);
@@ -40,7 +43,7 @@ std::vector<CompilerSpec> available_compilers();
 /// x86-64-v3 (where the processor has it: its fused multiply-add is what an unwanted contraction would use).
 std::vector<CompilerSpec> compiler_levels();
 /// What runs programs with threads, where it is here: `simt`, CUDA text compiled by gcc, threads being fibers; `cuda`, the
-/// same by nvcc, on a GPU.
+/// same by nvcc, on a GPU; `opencl`, OpenCL text on the first platform of this machine; `oclgrind`, the same in that simulator.
 std::vector<CompilerSpec> device_compilers();
 
 struct KernelOutcome {

@@ -223,11 +223,8 @@ std::vector<std::string> absent_backends(const std::set<std::string>& chosen) {
   std::vector<std::string> out;
   for (const std::string& name : chosen) {
     if (is_backend_built(name)) continue;
-    const bool later = name == "opencl" || name == "oclgrind";
     const bool processor = name.ends_with("-v3") && is_backend_built(name.substr(0, name.size() - 3));
-    out.push_back(name + (later       ? ": not built yet"
-                          : processor ? ": this processor has no x86-64-v3"
-                                      : ": not installed"));
+    out.push_back(name + (processor ? ": this processor has no x86-64-v3" : ": not installed"));
   }
   return out;
 }

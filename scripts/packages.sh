@@ -19,7 +19,7 @@ packages_bench=(libbenchmark-dev)
 packages_package=(dpkg-dev fakeroot lintian debootstrap)
 packages_develop=(ccache clang-format-14 clang-tidy-14 cppcheck pyflakes3 shellcheck man-db groff mandoc zsh fish)
 packages_solvers=(cvc5)
-packages_backends=(clang-14 libtcc-dev)
+packages_backends=(clang-14 libtcc-dev pocl-opencl-icd ocl-icd-libopencl1 oclgrind)
 
 # packages_in GROUP…: the packages of those groups, one a line.
 packages_in() {

@@ -82,6 +82,8 @@ class Emitter {
   void statement(const Stmt& s);
   void loop(const Stmt& s);
   void branch(const Stmt& s);
+  void barrier();
+  void clear(const Buffer& b);
   /// A tile product among threads.
   void product(const Stmt& s, const std::string& lane);
   void vectorized(const Stmt& s);

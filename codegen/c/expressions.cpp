@@ -149,7 +149,7 @@ Text Emitter::operation(const Expr& e) {
   if (e->op == Op::f8e5m2_sat) return rounding_conversion("f8e5m2_sat_from_f64", e->args.front());
   if (e->op == Op::f8e4m3fn_nosat) return rounding_conversion("f8e4m3fn_from_f64", e->args.front());
   const Type t = operation_type(*e);
-  if (is_device(dialect_)) {
+  if (is_cuda(dialect_)) {
     if (const std::string_view call = rounding_call(e->op, t); !call.empty())
       return {fmt::format("{}({}, {})", call, expression(e->args[0]).s, expression(e->args[1]).s)};
   }

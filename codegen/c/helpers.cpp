@@ -55,6 +55,8 @@ bool is_native(Op op, Type t) {
 }
 
 std::string Helpers::use(std::string_view runtime_name) {
+  if (target_ == Target::opencl && runtime_name == "allocate")
+    uncovered_.insert("arrays of a thread that are large or whose size depends on parameters");
   const RuntimeHelper* helper = find_runtime_helper(runtime_name);
   if (helper != nullptr && in_use_.count(std::string(runtime_name)) == 0) {
     if (!helper->needs.empty()) use(helper->needs);

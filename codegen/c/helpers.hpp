@@ -19,8 +19,9 @@ namespace assay::codegen {
 
 class Helpers {
  public:
-  /// A device has no long double: what needs one is done in double where that is enough, and is else not covered.
-  enum class Target { cpu, device };
+  /// A device has no long double: what needs one is done in double where that is enough, and is else not covered. OpenCL
+  /// promises less of its functions, and has no heap.
+  enum class Target { cpu, cuda, opencl };
   explicit Helpers(Target target = Target::cpu) : target_(target) {}
 
   /// The helper for an operation (from `neg` on, but the conversions with a name) whose operation_type is `t`.

@@ -10,13 +10,13 @@
 
 namespace assay::codegen {
 
-// Rounded once from double: CUDA-6 says where that is the correctly rounded result.
+// Rounded once from double: CUDA-6 and OCL-6 say where that is the correctly rounded result.
 std::string Helpers::device_function(Op op, Type t) {
   const std::string type(name(t));
   const bool narrow = bit_width(t) <= 16;
-  const bool enough = narrow || op == Op::exp || op == Op::log2 || op == Op::tanh || op == Op::rsqrt;
-  if (op == Op::pow || !enough) {
-    uncovered_.insert(std::string(word(op)) + " at " + type);
+  const bool accurate = target_ == Target::cuda && (op == Op::exp || op == Op::log2 || op == Op::tanh);
+  if (op == Op::pow || !(narrow || accurate || op == Op::rsqrt)) {
+    uncovered_.insert("`" + std::string(word(op)) + "` at " + type);
     return {};
   }
   const std::string value = narrow ? use("f64_from_" + type) + "(a)" : "(double)a";
@@ -33,7 +33,7 @@ std::string Helpers::function(Op op, Type t) {
     if (op == Op::pow) return "static inline double pow_f64(double a, double b) { return pow(a, b); }\n";
     return fill("static inline double $w_f64(double a) { return $w(a); }\n", {{"$w", word(op)}});
   }
-  if (target_ == Target::device) return device_function(op, t);
+  if (target_ != Target::cpu) return device_function(op, t);
   long_double_ = true;
   if (t == Type::f32 && op == Op::pow) {
     quad_ = true;

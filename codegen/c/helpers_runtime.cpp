@@ -51,9 +51,9 @@ constexpr std::array helpers{
         "  if (exponent < least - fraction - 1) return sign; /* below half of the least subnormal */\n"
         "  const uint64_t significand = (bits & 0xfffffffffffff) | (uint64_t)1 << 52;\n"
         "  const int dropped = 52 - fraction + (exponent < least ? least - exponent : 0);\n"
-        "  const uint64_t rest = significand & (((uint64_t)1 << dropped) - 1), half = (uint64_t)1 << (dropped - 1);\n"
+        "  const uint64_t rest = significand & (((uint64_t)1 << dropped) - 1), tie = (uint64_t)1 << (dropped - 1);\n"
         "  uint64_t kept = significand >> dropped;\n"
-        "  kept += rest > half || (rest == half && (kept & 1) != 0);\n"
+        "  kept += rest > tie || (rest == tie && (kept & 1) != 0);\n"
         "  if (exponent > least) kept += (uint64_t)(exponent - least) << fraction;\n"
         "  return (uint16_t)(sign | (kept < infinity ? kept : infinity));\n"
         "}\n"},

@@ -148,6 +148,12 @@ constexpr std::array<std::string_view, 50> taken_by_cuda{"alignas",
                                                          "warpSize",
                                                          "dim3"};
 
+// Keywords of OpenCL C, and its built-in types and functions that a kernel calls.
+constexpr std::array<std::string_view, 22> taken_by_opencl{
+    "kernel",     "global",       "local",        "constant", "private",   "generic", "read_only", "write_only",
+    "read_write", "uniform",      "pipe",         "half",     "uchar",     "ushort",  "uint",      "ulong",
+    "barrier",    "get_group_id", "get_local_id", "complex",  "imaginary", "vec_step"};
+
 bool ends_in_type(const std::string& s) {
   const auto ends = [&](std::string_view suffix) {
     return s.size() > suffix.size() && s.compare(s.size() - suffix.size(), suffix.size(), suffix) == 0 &&
@@ -163,8 +169,10 @@ bool looks_like_macro(const std::string& s) {
          std::none_of(s.begin(), s.end(), [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; });
 }
 
-bool claimed(const std::string& s, bool cuda) {
-  if (cuda && std::find(taken_by_cuda.begin(), taken_by_cuda.end(), s) != taken_by_cuda.end()) return true;
+bool claimed(const std::string& s, Words words) {
+  const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), s) != list.end(); };
+  if (words == Words::cuda && among(taken_by_cuda)) return true;
+  if (words == Words::opencl && among(taken_by_opencl)) return true;
   return s.front() == '_' || s.compare(0, 6, "assay_") == 0 || looks_like_macro(s) || ends_in_type(s) ||
          std::find(taken.begin(), taken.end(), s) != taken.end();
 }
@@ -175,7 +183,7 @@ std::string Names::of(const Symbol& symbol) {
   if (const auto known = given_.find(symbol); known != given_.end()) return known->second;
   std::string wanted = symbol;
   std::replace(wanted.begin(), wanted.end(), '.', '_');
-  if (claimed(wanted, cuda_)) wanted = wanted.front() == '_' ? "v" + wanted + "_" : wanted + "_";
+  if (claimed(wanted, words_)) wanted = wanted.front() == '_' ? "v" + wanted + "_" : wanted + "_";
   std::string chosen = fresh(wanted);
   given_.emplace(symbol, chosen);
   return chosen;

@@ -13,10 +13,12 @@
 
 namespace assay::codegen {
 
+/// Whose words are not free: those of C, with those of C++ and CUDA, or with those of OpenCL.
+enum class Words { c, cuda, opencl };
+
 class Names {
  public:
-  /// `cuda`: the words of C++ and CUDA are not free either.
-  explicit Names(bool cuda = false) : cuda_(cuda) {}
+  explicit Names(Words words = Words::c) : words_(words) {}
 
   /// The identifier of a program's symbol: the same for every call with one symbol.
   std::string of(const Symbol& symbol);
@@ -24,7 +26,7 @@ class Names {
   std::string fresh(std::string_view stem);
 
  private:
-  bool cuda_;
+  Words words_;
   std::map<Symbol, std::string> given_;
   std::set<std::string> used_;
   std::map<std::string, int> next_;

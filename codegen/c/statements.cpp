@@ -11,7 +11,10 @@
 namespace assay::codegen {
 
 Emitter::Emitter(const Program& p, Dialect dialect, Helpers& helpers)
-    : program_(p), dialect_(dialect), names_(is_device(dialect)), helpers_(helpers) {
+    : program_(p),
+      dialect_(dialect),
+      names_(is_device(dialect) ? is_opencl(dialect) ? Words::opencl : Words::cuda : Words::c),
+      helpers_(helpers) {
   // Parameters and buffers are what a reader of the unit knows: they have the first choice of names.
   for (const Parameter& parameter : p.parameters) names_.of(parameter.name);
   for (const Buffer& buffer : p.buffers) names_.of(buffer.name);
@@ -114,6 +117,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::branch: return branch(s);
     case StmtKind::zero: {
       const Buffer& b = *program_.find_buffer(s->name);
+      if (is_opencl(dialect_)) return clear(b);
       return line(fmt::format("memset({0}, 0, (size_t)({1}) * sizeof *{0});", names_.of(s->name), cells(b).s));
     }
     case StmtKind::declare:
@@ -124,8 +128,8 @@ void Emitter::statement(const Stmt& s) {
       const std::string target = fmt::format("{}[{}]", names_.of(s->name), offset(s->name, s->indices).s);
       return line(fmt::format("{} = {};", target, expression(s->value).s));
     }
-    case StmtKind::barrier: return line("__syncthreads();");  // elsewhere refused
-    case StmtKind::launch: return;                            // the entry is cut there
+    case StmtKind::barrier: return barrier();  // elsewhere refused
+    case StmtKind::launch: return;             // the entry is cut there
   }
 }
 
@@ -173,7 +177,19 @@ void Emitter::product(const Stmt& s, const std::string& lane) {
     line(fmt::format("const int64_t {} = {}; /* @tile */", names_.of(s->name), index(s->lo).s));
     block(s->body);
   });
-  line("__syncthreads();");
+  barrier();
+}
+
+// OpenCL has no memset.
+void Emitter::clear(const Buffer& b) {
+  const std::string cell = names_.fresh("cell");
+  const std::string zero = b.type == Type::u32x4 ? helpers_.use(Op::block, Type::u32x4) + "(0, 0, 0, 0)" : "0";
+  braces(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", cell, within(cells(b), Binding::sum)),
+         [&] { line(fmt::format("{}[{}] = {};", names_.of(b.name), cell, zero)); });
+}
+
+void Emitter::barrier() {
+  line(is_opencl(dialect_) ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "__syncthreads();");
 }
 
 }  // namespace assay::codegen

@@ -14,18 +14,25 @@
 
 namespace assay::codegen {
 
+/// The options of every OpenCL build.
+inline constexpr std::string_view opencl_flags = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
 /// The flags of nvcc that every compilation needs: no contraction, and all results rounded as IEEE 754 says.
 inline constexpr std::string_view cuda_flags = "-std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true";
 
-constexpr bool is_device(Dialect d) { return d == Dialect::simt || d == Dialect::cuda; }
+constexpr bool is_cuda(Dialect d) { return d == Dialect::simt || d == Dialect::cuda; }
+constexpr bool is_opencl(Dialect d) { return d == Dialect::opencl || d == Dialect::oclgrind; }
+constexpr bool is_device(Dialect d) { return is_cuda(d) || is_opencl(d); }
 
 /// The whole unit of one program.
 Result<std::string> emit_device(const Program& p, Dialect dialect);
 /// One unit for several programs: entry N is `assay_kernel_N`.
 Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect);
 
-/// What stands before helpers and kernels.
+/// What stands before helpers and kernels; for OpenCL, before the kernels.
 std::string device_head(Dialect dialect);
+std::string opencl_kernel_head();
+/// What stands before the host code of OpenCL.
+std::string opencl_host_head(Dialect dialect);
 
 class Emitter;
 class Helpers;
@@ -42,9 +49,11 @@ struct KernelPart {
 /// The kernels of a program, numbered from 0: `STEM_0`, `STEM_1`, …
 std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem);
 /// The text of a kernel, whose helpers gather in the emitter's.
-std::string kernel_text(const KernelPart& kernel, Emitter& emit);
+std::string kernel_text(const KernelPart& kernel, Emitter& emit, Dialect dialect);
 /// Bytes of the shared buffers of a launch, each at a multiple of 16; `at` receives where each begins.
 std::string shared_bytes_text(const Program& part, Emitter& emit, std::vector<std::string>* at = nullptr);
+/// The kernel with its arguments in an array, for launches that are function calls.
+std::string call_text(const KernelPart& kernel);
 /// The entry of a program: `assay_kernel_N` and the function that it runs.
 std::string host_text(const Program& p, const std::vector<KernelPart>& kernels, const std::string& number,
                       Helpers& helpers);

@@ -96,6 +96,9 @@ static inline double __ddiv_rn(double a, double b) { return a / b; }
 
 }  // namespace
 
-std::string device_head(Dialect dialect) { return std::string(dialect == Dialect::cuda ? nvcc_head : simt_head); }
+std::string device_head(Dialect dialect) {
+  if (is_opencl(dialect)) return opencl_kernel_head();
+  return std::string(dialect == Dialect::cuda ? nvcc_head : simt_head);
+}
 
 }  // namespace assay::codegen

@@ -32,11 +32,8 @@ class Host {
       checks(number);
     });
     constexpr std::string_view arguments = "(const long long *parameters, void *const *buffers)";
-    std::string calls;
-    for (const KernelPart& kernel : kernels_) calls += call(kernel);
-    return fmt::format(
-        "#ifndef __CUDACC__\n{0}#endif\nstatic int assay_launches{1}{2} {{\n{3}}}\nint assay_kernel{1}{2} {{\n{4}}}\n",
-        calls, number, arguments, run, entry);
+    return fmt::format("static int assay_launches{0}{1} {{\n{2}}}\nint assay_kernel{0}{1} {{\n{3}}}\n", number,
+                       arguments, run, entry);
   }
 
  private:
@@ -44,22 +41,6 @@ class Host {
     int n = 0;
     for (const Parameter& a : p_.parameters)
       emit_.line(fmt::format("const int64_t {} = parameters[{}];", emit_.names().of(a.name), n++));
-  }
-
-  /// The kernel with its arguments in an array, for launches that are function calls.
-  static std::string call(const KernelPart& kernel) {
-    std::string arguments;
-    int n = 0;
-    const auto argument = [&](const std::string& type) {
-      arguments += fmt::format("{}*({} const *)arguments[{}]", n == 0 ? "" : ", ", type, n);
-      ++n;
-    };
-    const std::size_t integers = kernel.parameters.size() + kernel.folded_groups.size() + kernel.folded_threads.size();
-    for (std::size_t i = 0; i < integers; ++i) argument("int64_t");
-    for (const Buffer& b : kernel.part.buffers) {
-      if (is_argument(b)) argument(fmt::format("{}{} *", b.kind == BufferKind::input ? "const " : "", c_type(b.type)));
-    }
-    return fmt::format("static void {0}_call(void *const *arguments) {{ {0}({1}); }}\n", kernel.name, arguments);
   }
 
   void launch(const KernelPart& kernel) {
@@ -88,7 +69,8 @@ class Host {
     for (const int slot : kernel.folded_groups) argument(groups[static_cast<std::size_t>(slot)]);
     for (const int slot : kernel.folded_threads) argument(threads[static_cast<std::size_t>(slot)]);
     for (const int b : kernel.buffers) argument(fmt::format("buffers[{}]", b));
-    emit_.line(fmt::format("void *const {}[] = {{{}}};", name_["arguments"], count == 0 ? "NULL" : arguments));
+    emit_.line(
+        fmt::format("void *const {}[] = {{{}}};", name_["arguments"], count == 0 ? "NULL" : arguments + ", NULL"));
     emit_.line(fmt::format("const int state = assay_launch(ASSAY_KERNEL({}), {}, {}, {}, (uint64_t)({}));", kernel.name,
                            name_["arguments"], name_["grid"], name_["block"], shared_bytes_text(kernel.part, emit_)));
     emit_.line("if (state != 0) return state;");
@@ -128,6 +110,21 @@ class Host {
 };
 
 }  // namespace
+
+std::string call_text(const KernelPart& kernel) {
+  std::string arguments;
+  int n = 0;
+  const auto argument = [&](const std::string& type) {
+    arguments += fmt::format("{}*({} const *)arguments[{}]", n == 0 ? "" : ", ", type, n);
+    ++n;
+  };
+  const std::size_t integers = kernel.parameters.size() + kernel.folded_groups.size() + kernel.folded_threads.size();
+  for (std::size_t i = 0; i < integers; ++i) argument("int64_t");
+  for (const Buffer& b : kernel.part.buffers) {
+    if (is_argument(b)) argument(fmt::format("{}{} *", b.kind == BufferKind::input ? "const " : "", c_type(b.type)));
+  }
+  return fmt::format("static void {0}_call(void *const *arguments) {{ {0}({1}); }}\n", kernel.name, arguments);
+}
 
 std::string host_text(const Program& p, const std::vector<KernelPart>& kernels, const std::string& number,
                       Helpers& helpers) {

@@ -23,16 +23,19 @@ std::vector<int> folded_slots(int slots) {
 
 /// Declares the coordinate of every slot of a kind, and binds the kind's loops to them. `extents` names those of the slots
 /// that are folded.
-void bind_slots(Emitter& emit, const KernelPart& kernel, Axis kind, const std::map<int, std::string>& extents,
-                std::map<const StmtNode*, std::string>& coordinates) {
+void bind_slots(Emitter& emit, const KernelPart& kernel, Axis kind, Dialect dialect,
+                const std::map<int, std::string>& extents, std::map<const StmtNode*, std::string>& coordinates) {
   const bool groups = kind == Axis::grid;
   const int count = groups ? kernel.group_slots : kernel.thread_slots;
-  const std::string_view source = groups ? "blockIdx" : "threadIdx";
+  const auto source = [&](int dimension) {
+    if (is_opencl(dialect)) return fmt::format("(int64_t){}({})", groups ? "get_group_id" : "get_local_id", dimension);
+    return fmt::format("{}.{}", groups ? "blockIdx" : "threadIdx", "xyz"[dimension]);
+  };
   std::vector<std::string> names;
-  std::string rest = fmt::format("{}.z", source);
+  std::string rest = source(own_dimensions);
   for (int slot = 0; slot < count; ++slot) {
     names.push_back(emit.names().fresh(fmt::format("{}_{}", groups ? "group" : "thread", slot)));
-    std::string value = slot < own_dimensions ? fmt::format("{}.{}", source, "xy"[slot]) : rest;
+    std::string value = slot < own_dimensions ? source(slot) : rest;
     if (slot >= own_dimensions && slot + 1 < count) {
       value = fmt::format("{} % {}", rest, extents.at(slot));
       rest = fmt::format("{} / {}", rest, extents.at(slot));
@@ -45,15 +48,15 @@ void bind_slots(Emitter& emit, const KernelPart& kernel, Axis kind, const std::m
   }
 }
 
-void tables(Emitter& emit, const Program& part) {
+void tables(Emitter& emit, const Program& part, Dialect dialect) {
   for (const Buffer& b : part.buffers) {
     if (b.kind != BufferKind::constant) continue;
     std::string values;
     for (std::size_t i = 0; i < b.data.size(); ++i)
       values += (i == 0 ? "" : i % 16 == 0 ? ",\n      " : ", ") + c_literal(b.data[i]).s;
     if (b.data.empty()) values = "0";
-    emit.line(fmt::format("static const {} {}[{}] = {{{}}};", c_type(b.type), emit.names().of(b.name),
-                          std::max<std::size_t>(b.data.size(), 1), values));
+    emit.line(fmt::format("{} {} {}[{}] = {{{}}};", is_opencl(dialect) ? "__constant" : "static const", c_type(b.type),
+                          emit.names().of(b.name), std::max<std::size_t>(b.data.size(), 1), values));
   }
 }
 
@@ -109,7 +112,8 @@ std::string shared_bytes_text(const Program& part, Emitter& emit, std::vector<st
   return total();
 }
 
-std::string kernel_text(const KernelPart& kernel, Emitter& emit) {
+std::string kernel_text(const KernelPart& kernel, Emitter& emit, Dialect dialect) {
+  const bool opencl = is_opencl(dialect);
   std::string arguments;
   std::map<int, std::string> groups, threads;
   const auto argument = [&](const std::string& text) { arguments += (arguments.empty() ? "" : ", ") + text; };
@@ -126,26 +130,31 @@ std::string kernel_text(const KernelPart& kernel, Emitter& emit) {
     if (!is_argument(b)) continue;
     // Only what no thread writes may be promised not to change behind the compiler's back.
     const bool fixed = b.kind == BufferKind::input;
-    argument(fmt::format("{}{} *{}const {}", fixed ? "const " : "", c_type(b.type), fixed ? "__restrict__ " : "",
-                         emit.names().of(b.name)));
+    const std::string_view restricted = !fixed ? "" : opencl ? "restrict " : "__restrict__ ";
+    argument(fmt::format("{}{}{} *{}const {}", opencl ? "__global " : "", fixed ? "const " : "", c_type(b.type),
+                         restricted, emit.names().of(b.name)));
   }
+  const bool shared = std::any_of(kernel.part.buffers.begin(), kernel.part.buffers.end(),
+                                  [](const Buffer& b) { return b.kind == BufferKind::shared; });
+  if (opencl && shared) argument("__local uint8_t *const assay_shared");
   const std::string body = emit.indented([&] {
-    tables(emit, kernel.part);
+    tables(emit, kernel.part, dialect);
     std::vector<std::string> places;
     shared_bytes_text(kernel.part, emit, &places);
     std::size_t next = 0;
     for (const Buffer& b : kernel.part.buffers) {
       if (b.kind != BufferKind::shared) continue;
-      emit.line(fmt::format("{0} *const {1} = ({0} *)(assay_shared + {2});", c_type(b.type), emit.names().of(b.name),
-                            places[next++]));
+      emit.line(fmt::format("{0}{1} *const {2} = ({0}{1} *)(assay_shared + {3});", opencl ? "__local " : "",
+                            c_type(b.type), emit.names().of(b.name), places[next++]));
     }
     std::map<const StmtNode*, std::string> coordinates;
-    bind_slots(emit, kernel, Axis::grid, groups, coordinates);
-    bind_slots(emit, kernel, Axis::workgroup, threads, coordinates);
+    bind_slots(emit, kernel, Axis::grid, dialect, groups, coordinates);
+    bind_slots(emit, kernel, Axis::workgroup, dialect, threads, coordinates);
     emit.bind_loops(std::move(coordinates));
     emit.with_locals(kernel.part);
   });
-  return fmt::format("__global__ void {}({}) {{\n{}}}\n", kernel.name, arguments.empty() ? "void" : arguments, body);
+  return fmt::format("{} void {}({}) {{\n{}}}\n", opencl ? "__kernel" : "__global__", kernel.name,
+                     arguments.empty() ? "void" : arguments, body);
 }
 
 }  // namespace assay::codegen

@@ -10,10 +10,10 @@
 namespace assay::codegen {
 namespace {
 
-Diagnostic refusal(std::string what, Location where, std::string help) {
+Diagnostic refusal(Dialect dialect, std::string what, Location where, std::string help) {
   Diagnostic d;
-  d.code = "CUDA-1";
-  d.message = "generated CUDA does not cover " + std::move(what);
+  d.code = is_opencl(dialect) ? "OCL-1" : "CUDA-1";
+  d.message = fmt::format("generated {} does not cover {}", is_opencl(dialect) ? "OpenCL" : "CUDA", what);
   d.where = where;
   d.help = std::move(help);
   return d;
@@ -35,17 +35,17 @@ bool stores_shared(const Program& p, const Block& b) {
   return found;
 }
 
-std::vector<Diagnostic> refusals(const Program& p) {
+std::vector<Diagnostic> refusals(const Program& p, Dialect dialect) {
   std::vector<Diagnostic> found;
   const auto slots = hardware_slots(p);
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
     if (s->kind != StmtKind::loop) return true;
     if (is_hardware(s->axis) && slots.count(&*s) == 0)
-      found.push_back(
-          refusal("hardware loops inside @vectorized loops or scopes", s->where, "put the hardware loop around them"));
+      found.push_back(refusal(dialect, "hardware loops inside @vectorized loops or scopes", s->where,
+                              "put the hardware loop around them"));
     if (s->axis == Axis::reduce && slots.count(&*s) != 0 && stores_shared(p, s->body))
-      found.push_back(refusal("@reduce loops that accumulate into a cell that threads share", s->where,
+      found.push_back(refusal(dialect, "@reduce loops that accumulate into a cell that threads share", s->where,
                               "a `var` or a `local` cell as accumulator is covered"));
     return true;
   };
@@ -69,14 +69,29 @@ std::string qualified(const std::string& text, std::string_view qualifier) {
   return out;
 }
 
+/// The source of the kernels as a string of the host unit, line by line.
+std::string quoted(const std::string& source) {
+  std::string out = "static const char assay_source[] =\n    \"";
+  for (const char c : source) {
+    if (c == '\n') {
+      out += "\\n\"\n    \"";
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + "\";\n";
+}
+
 /// Programs as they are put into one unit.
 class Unit {
  public:
-  explicit Unit(Dialect dialect) : dialect_(dialect), helpers_(Helpers::Target::device) {}
+  explicit Unit(Dialect dialect)
+      : dialect_(dialect), helpers_(is_opencl(dialect) ? Helpers::Target::opencl : Helpers::Target::cuda) {}
 
   /// Why the program is not part of the unit; empty when it is.
   std::vector<Diagnostic> add(const Program& p, const std::string& number) {
-    std::vector<Diagnostic> found = refusals(p);
+    std::vector<Diagnostic> found = refusals(p, dialect_);
     if (!found.empty()) return found;
     Helpers with = helpers_;
     Emitter emit(p, dialect_, with);
@@ -84,11 +99,11 @@ class Unit {
     std::string text;
     bool shared = false;
     for (const KernelPart& kernel : kernels) {
-      text += "\n" + kernel_text(kernel, emit);
+      text += "\n" + kernel_text(kernel, emit, dialect_);
       for (const Buffer& b : kernel.part.buffers) shared = shared || b.kind == BufferKind::shared;
     }
     if (!with.uncovered().empty()) {
-      return {refusal(fmt::format("`{}`", fmt::join(with.uncovered(), "`, `")), p.where,
+      return {refusal(dialect_, fmt::format("{}", fmt::join(with.uncovered(), ", ")), p.where,
                       "the interpreter and generated C cover it")};
     }
     helpers_ = std::move(with);
@@ -98,17 +113,29 @@ class Unit {
     return {};
   }
 
-  std::string text() const {
-    Helpers host = helpers_;
-    std::string entries;
-    for (const Entry& e : hosts_) entries += "\n" + host_text(*e.program, e.kernels, e.number, host);
-    const std::string& helpers = helpers_.text();
+  /// Head, helpers and kernels; for OpenCL that is all that the platform's compiler reads.
+  std::string kernels() const {
     std::string out = device_head(dialect_) + "\n";
+    if (is_opencl(dialect_)) return out + helpers_.text() + kernels_;
     if (shared_) out += "extern __shared__ __align__(16) unsigned char assay_shared[];\n";
-    out += qualified(helpers, "__host__ __device__");
-    out += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + kernels_;
-    out += "\n/* The host. */\n" + host.text().substr(helpers.size()) + entries;
-    return out + "\n#ifdef __cplusplus\n}\n#endif\n";
+    out += qualified(helpers_.text(), "__host__ __device__");
+    return out + "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + kernels_;
+  }
+
+  std::string text() const {
+    if (is_opencl(dialect_)) {
+      Helpers host;
+      const std::string code = entries(host);
+      return opencl_host_head(dialect_) + quoted(kernels()) + host.text() + code;
+    }
+    Helpers host = helpers_;
+    const std::string code = entries(host);
+    std::string out = kernels() + "\n/* The host. */\n" + host.text().substr(helpers_.text().size());
+    out += "\n#ifndef __CUDACC__\n";
+    for (const Entry& e : hosts_) {
+      for (const KernelPart& kernel : e.kernels) out += call_text(kernel);
+    }
+    return out + "#endif\n" + code + "\n#ifdef __cplusplus\n}\n#endif\n";
   }
 
  private:
@@ -117,6 +144,12 @@ class Unit {
     std::vector<KernelPart> kernels{};
     std::string number{};
   };
+
+  std::string entries(Helpers& host) const {
+    std::string out;
+    for (const Entry& e : hosts_) out += "\n" + host_text(*e.program, e.kernels, e.number, host);
+    return out;
+  }
 
   Dialect dialect_;
   Helpers helpers_;  // of the kernels
@@ -144,6 +177,21 @@ Result<std::string> emit_device(const Program& p, Dialect dialect) {
   std::vector<Diagnostic> found = unit.add(p, "");
   if (!found.empty()) return tl::unexpected(std::move(found));
   return description(p) + unit.text();
+}
+
+Result<std::string> emit_opencl(const Program& p) {
+  Unit unit(Dialect::opencl);
+  std::vector<Diagnostic> found = unit.add(p, "");
+  if (!found.empty()) return tl::unexpected(std::move(found));
+  return fmt::format(
+             "/* {}: generated OpenCL C, one kernel for each launch, named assay_kernel_launch_0, … in order.\n *\n"
+             " * Arguments are the parameters, the extents of slots that share the third dimension, the buffers that "
+             "the\n"
+             " * kernel uses, and the group's shared memory. f16 and bf16 are stored as their bits in ushort, bool as "
+             "0 or 1\n"
+             " * in uchar.\n * Build with {}\n */\n",
+             p.name, opencl_flags) +
+         unit.kernels();
 }
 
 Result<std::string> emit_cuda(const Program& p) { return emit_device(p, Dialect::cuda); }

@@ -1,5 +1,7 @@
 // Which compilers this machine has.
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "codegen/c.hpp"
 #include "codegen/worker/worker.hpp"
@@ -13,6 +15,17 @@ bool runs_v3() {
 #else
   return false;
 #endif
+}
+
+/// Whether OpenCL's loader and a platform for it are installed; which devices it has only a run can tell.
+bool has_opencl() {
+  std::error_code error;
+  bool loader = false;
+  for (const char* folder :
+       {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"})
+    loader = loader || std::filesystem::exists(std::filesystem::path(folder) / "libOpenCL.so.1", error);
+  const std::filesystem::directory_iterator platforms("/etc/OpenCL/vendors", error);
+  return loader && !error && platforms != std::filesystem::directory_iterator();
 }
 
 struct Family {
@@ -55,6 +68,10 @@ std::vector<CompilerSpec> device_compilers() {
   for (const char* nvcc : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
     const bool known = !found.empty() && found.back().dialect == Dialect::cuda;
     if (!known && find_command(nvcc)) found.push_back({"cuda", nvcc, "", Dialect::cuda});
+  }
+  if (find_command("gcc")) {
+    if (has_opencl()) found.push_back({"opencl", "gcc", "-O1", Dialect::opencl});
+    if (find_command("oclgrind")) found.push_back({"oclgrind", "gcc", "-O1", Dialect::oclgrind});
   }
   return found;
 }

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
+#include "codegen/c/launches.hpp"
 #include "codegen/worker/host/protocol.h"
 #include "codegen/worker/module.hpp"
 
@@ -44,6 +44,7 @@ KernelOutcome entry_refusal(std::int64_t code) {
     case 8: return {Status::unavailable, "there is no device", {}};
     case 9: return {Status::environment, "the device reports an error", {}};
     case 10: return {Status::crashed, "threads of a group do not wait at the same barrier", {}};
+    case 12: return {Status::crashed, "Oclgrind reports a race, a divergence or an access out of bounds", {}};
     case 11: return {Status::crashed, "the result depends on the order of the threads", {}};
     default: return {Status::environment, fmt::format("the kernel returned {}", code), {}};
   }
@@ -82,7 +83,7 @@ std::optional<std::string> Jobs::place(const Program& program, const ParameterMa
   }
   std::int64_t all = 0;
   for (const Buffer& b : program.buffers) {
-    if (b.kind == BufferKind::constant || b.kind == BufferKind::local) continue;
+    if (!is_argument(b)) continue;
     Placed here;
     here.buffer = &b;
     here.bytes = byte_width(b.type);
@@ -142,7 +143,8 @@ bool Jobs::write() {
     set_word(next + job_how, ending_not_started);
     set_word(next + job_kernel, job.kernel);
     set_word(next + job_limit, job.limit.count());
-    set_word(next + job_heap, job.on_device ? std::numeric_limits<std::int64_t>::max() : heap_limit);
+    set_word(next + job_heap, heap_limit);
+    set_word(next + job_device, job.on_device ? 1 : 0);
     set_word(next + job_parameters, static_cast<std::int64_t>(job.parameters.size()));
     set_word(next + job_buffers, static_cast<std::int64_t>(job.buffers.size()));
     next += job_words;

@@ -22,6 +22,8 @@ using Status = KernelOutcome::Status;
 // Larger units gain nothing more, and a failure in one costs more.
 constexpr std::size_t largest_unit = 128;
 
+bool uses_device(Dialect d) { return d == Dialect::cuda || d == Dialect::opencl || d == Dialect::oclgrind; }
+
 /// One entry of a module.
 class ModuleKernel final : public Kernel {
  public:
@@ -98,7 +100,7 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
     if (batch.entries[i] < 0) continue;
     if (module) {
       out[first + i].kernel =
-          std::make_unique<ModuleKernel>(*part[i], module, batch.entries[i], compiler.dialect == Dialect::cuda);
+          std::make_unique<ModuleKernel>(*part[i], module, batch.entries[i], uses_device(compiler.dialect));
     } else {
       out[first + i].error = error;
     }
@@ -110,7 +112,7 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
 std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const CompilerSpec& compiler,
                                      KernelOutcome& error) {
   std::shared_ptr<Module> module = make_module(std::move(text), compiler, error);
-  return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0, compiler.dialect == Dialect::cuda) : nullptr;
+  return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0, uses_device(compiler.dialect)) : nullptr;
 }
 
 std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler) {

@@ -21,7 +21,7 @@ std::string cuda_text(std::string_view program) {
 }
 
 constexpr std::string_view reversed =
-    "program reversed { param n in 1..64  input x: f32[3, n]  output y: f32[3, n]  shared s: f32[64]  shared r: f32[n]"
+    "program reversed { param n in 1..64  input x: f32[3, n]  shared s: f32[64]  shared r: f32[n]  output y: f32[3, n]"
     "  for g in 0..3 @grid { for t in 0..n @workgroup {"
     "  s[t] = x[g, t]  r[t] = x[g, t] * 2.0  barrier  y[g, t] = s[n - 1 - t] * r[t] + 1.0 } } }";
 

@@ -340,9 +340,12 @@ TEST(Check, EveryCompilerThatIsHereAndThoseThatAreNamed) {
   CheckResult r = check_text(test::tiled_copy);
   for (const char* name : {"c", "tcc"}) RULE_EQ("CHK-18", is_backend_built(name), ran(r, name));
   CheckOptions o;
-  o.backends = {"interp", "opencl"};
-  r = check_text(test::tiled_copy, o);
-  RULE_TRUE("CHK-18", r.report.verdict == Verdict::legal && says(r, "opencl: not built yet"));
+  for (const char* name : {"opencl", "oclgrind", "cuda"}) {
+    if (is_backend_built(name)) continue;
+    o.backends = {"interp", name};
+    r = check_text(test::tiled_copy, o);
+    RULE_TRUE("CHK-18", r.report.verdict == Verdict::legal && says(r, std::string(name) + ": not installed"));
+  }
   if (is_backend_built("c")) {
     o.backends = {"c-O0"};
     r = check_text(test::tiled_copy, o);

@@ -58,8 +58,10 @@ _Noreturn static void run_kernel(kernel_entry* entry, int64_t* job, int file, pi
     const int64_t* const at = triples + 3 * b;
     buffers[b] = map_buffer(file, (off_t)at[0], (size_t)at[1], at[2] != 0, page);
   }
-  limit(RLIMIT_DATA, job[job_heap]);
-  limit(RLIMIT_FSIZE, 0);
+  if (job[job_device] == 0) {
+    limit(RLIMIT_DATA, job[job_heap]);
+    limit(RLIMIT_FSIZE, 0);
+  }
   limit(RLIMIT_CPU, job[job_limit] / 1000 + 2);
   job[job_returned] = entry((const long long*)(job + job_words), buffers);
   job[job_done] = 1;

@@ -45,6 +45,7 @@ enum {
   job_kernel,     /* number of the entry: assay_kernel_N */
   job_limit,      /* milliseconds of wall time */
   job_heap,       /* bytes that the kernel may allocate itself */
+  job_device,     /* whether the run uses a device, whose drivers map memory and keep files as they like */
   job_parameters, /* how many follow */
   job_buffers,    /* how many triples follow the parameters: offset of the pages, bytes, whether it may be written */
   job_words
@@ -52,6 +53,6 @@ enum {
 /* A buffer ends at the end of its last page. In the process of the run an inaccessible page follows, and one precedes its
  * pages, so that an access beyond the end is a crash. */
 
-#define ASSAY_WORKER_VERSION 1
+#define ASSAY_WORKER_VERSION 2
 
 #endif
