@@ -55,6 +55,7 @@ class Rewritable {
     // Conditions on data leave steps among threads undecided.
     if (chance(3) && !has_workgroups(program_)) program_.body = hot(program_.body);
     if (chance(2)) program_.body = repeated(program_.body);
+    if (chance(4)) program_.body = continued(program_.body);
     if (chance(2)) {
       program_.body = rewrite(program_.body, [&](const Expr& e) { return chance(5) ? longer(e) : e; });
     }
@@ -113,6 +114,27 @@ class Rewritable {
         }
         if (!seen || chance(2)) seen = mine;
       }
+    }
+    return out;
+  }
+
+  // What a statement stores is added to right behind it, by what it computed or by itself.
+  Block continued(const Block& b) {
+    Block out;
+    for (const Stmt& s : b) {
+      if (s->axis == Axis::reduce || s->axis == Axis::tile) {
+        out.push_back(s);
+        continue;
+      }
+      out.push_back(with(s, [&](StmtNode& n) {
+        n.body = continued(s->body);
+        n.other = continued(s->other);
+      }));
+      if (s->kind != StmtKind::store || s->value->type == Type::boolean || !chance(2)) continue;
+      const Expr cell = make_load(s->name, s->value->type, s->indices);
+      out.push_back(with(s, [&](StmtNode& n) {
+        n.value = make_op(chance(3) ? Op::mul : Op::add, {cell, chance(2) ? cell : copy(s->value)});
+      }));
     }
     return out;
   }

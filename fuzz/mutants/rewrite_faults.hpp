@@ -1,4 +1,4 @@
-// Planted faults of operations that rewrite expressions (simplify, cse, inline, materialize, onehot).
+// Planted faults of operations that rewrite expressions (simplify, cse, inline, materialize, onehot, peel).
 #pragma once
 
 #include "fuzz/mutants/step_faults.hpp"

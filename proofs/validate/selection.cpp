@@ -11,8 +11,8 @@
 #include "proofs/obligation/operators.hpp"
 #include "proofs/validate/align.hpp"
 #include "proofs/validate/cases.hpp"
+#include "proofs/validate/renumber.hpp"
 #include "proofs/validate/rewrite.hpp"
-#include "proofs/validate/zeroing.hpp"
 
 namespace assay::derive {
 namespace {
@@ -58,25 +58,8 @@ class Selector {
     if (!any_) return std::nullopt;
     if (!refusal_.empty()) return refused(refusal_, refused_at_);
 
-    SpelledOut origin;
-    std::map<int, int> number;  // in the program with the selected iterations
-    v.enter_stmt = [&](const Stmt& s) {
-      number.emplace(s->provenance->statement, static_cast<int>(origin.before_origin.size()));
-      origin.before_origin.push_back(s->provenance->statement);
-      return true;
-    };
-    visit(selected.body, v);
-    Program after = given_after_;
-    after.body = rewrite(given_after_.body, {}, [&](const Stmt& s) -> Block {
-      origin.after_origin.push_back(0);
-      if (!s->provenance || s->provenance->statement < 0) return {s};
-      const auto at = number.find(s->provenance->statement);
-      Provenance p = *s->provenance;
-      p.statement = at == number.end() ? -1 : at->second;
-      return {with(s, [&](StmtNode& n) { n.provenance = std::make_shared<const Provenance>(std::move(p)); })};
-    });
-    for (std::size_t k = 0; k < origin.after_origin.size(); ++k) origin.after_origin[k] = static_cast<int>(k);
-    return judged(number_statements(selected), after, origin);
+    const Renumbered r = renumbered(selected, given_after_);
+    return judged(r.before, r.after, r.origin);
   }
 
  private:

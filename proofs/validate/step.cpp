@@ -15,6 +15,7 @@
 
 #include "ir/traverse.hpp"
 #include "proofs/obligation/operators.hpp"
+#include "proofs/validate/absorption.hpp"
 #include "proofs/validate/accumulation.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
@@ -495,6 +496,7 @@ Validation validate_meaning(const Program& before, const Program& after, Query& 
   if (has_reduce_loop(before) || has_reduce_loop(after))
     return not_built("proofs about @reduce loops are not built yet");
   if (auto selected = validate_selection(before, after, query)) return *std::move(selected);
+  if (auto absorbed = validate_absorption(before, after, query)) return *std::move(absorbed);
   if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
   if (!moves_values(before, after)) return validate_order(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);

@@ -33,7 +33,7 @@ TEST(RewriteProperty, proved_runs_the_same) {
     fmt::print("fewer than 300 pairs: the share of each operation is not judged\n");
     return;
   }
-  for (const char* operation : {"simplify", "cse", "inline", "materialize", "onehot"})
+  for (const char* operation : {"simplify", "cse", "inline", "materialize", "onehot", "peel"})
     EXPECT_GE(r.proved_by.count(operation) ? r.proved_by.at(operation) : 0, 15) << operation;
 }
 
