@@ -62,30 +62,59 @@ void Machine::watch(const Memory& m, std::int64_t flat, bool store) {
         m.buffer->name, &m, flat);
 }
 
+// The thread that an access counts for: the cell that a collective reduce loop accumulates into is used by the first thread
+// of those that contribute (PLL-24), and a tile product of several lanes is a thread of its own (EXEC-77).
+std::uint32_t Machine::number_of_thread(const Memory& m) const {
+  const BoundStmt* team = statement_ == nullptr ? nullptr : statement_->team;
+  const bool product = team != nullptr && team->axis == Axis::tile;
+  const bool leads = team != nullptr && !product && &m == &memory_[static_cast<std::size_t>(statement_->reference)];
+  std::int64_t number = product && !(team->source->hi == Index(1)) ? 1 : 0;
+  for (std::size_t slot = group_extent_.size(); slot-- > 0;) {
+    const bool first = leads && static_cast<int>(slot) == team->hardware_slot;
+    number = number * group_extent_[slot] + (first ? 0 : thread_->position[slot]);
+  }
+  return static_cast<std::uint32_t>(number);
+}
+
 // Groups run one after the other, so that an access is of another group exactly when its ordinal is below the group's
-// first; and the first load and the first store of a cell in a launch are of an earlier group if any access is. The same
-// holds of the threads in a barrier interval.
-void Machine::watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m,
+// first; and the first load and the first store of a cell in a launch are of an earlier group if any access is. The threads
+// of a barrier interval may take turns: what they did is kept with their numbers.
+void Machine::watch(Shadow* launch, ThreadShadow* interval, bool store, const Symbol& name, const Memory* m,
                     std::int64_t flat) {
   const std::uint64_t ordinal = ++access_;
   if (ordinal == locate_) throw Located{instance()};
   if (race_) return;
   std::uint64_t other = 0;
   bool other_writes = false;
-  const auto consider = [&](std::uint64_t o, bool writes, std::uint64_t from, std::uint64_t to) {
-    if (o < from || o >= to || (other != 0 && o > other)) return;
+  const auto consider = [&](std::uint64_t o, bool writes) {
+    if (o == 0 || (other != 0 && o > other)) return;
     other = o;
     other_writes = writes;
   };
-  const auto look = [&](Shadow* s, std::uint64_t from, std::uint64_t to) {
-    if (s == nullptr) return;
-    consider(s->store, true, from, to);
-    if (store) consider(s->load, false, from, to);
-    std::uint64_t& first = store ? s->store : s->load;
-    if (first < from) first = ordinal;
-  };
-  look(launch, launch_first_, group_first_);
-  look(interval, interval_first_, thread_first_);
+  if (launch != nullptr) {
+    const auto of_another_group = [&](std::uint64_t o) { return o >= launch_first_ && o < group_first_ ? o : 0; };
+    consider(of_another_group(launch->store), true);
+    if (store) consider(of_another_group(launch->load), false);
+    std::uint64_t& first = store ? launch->store : launch->load;
+    if (first < launch_first_) first = ordinal;
+  }
+  if (interval != nullptr) {
+    ThreadShadow& s = *interval;
+    const std::uint32_t thread = number_of_thread(*m);
+    if (s.store < interval_first_) s.store = 0;
+    if (s.load < interval_first_) s.load = s.other_load = 0;
+    if (s.storer != thread) consider(s.store, true);
+    if (store) consider(s.loader != thread ? s.load : s.other_load, false);
+    if (store && s.store == 0) {
+      s.store = ordinal;
+      s.storer = thread;
+    } else if (!store && s.load == 0) {
+      s.load = ordinal;
+      s.loader = thread;
+    } else if (!store && s.loader != thread && s.other_load == 0) {
+      s.other_load = ordinal;
+    }
+  }
   if (other != 0) {
     race_.emplace();
     race_->buffer = name;

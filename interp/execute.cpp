@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "interp/machine.hpp"
 
@@ -21,6 +22,33 @@ void Machine::run_to(std::size_t base) {
       execute(s, lanes, top.control);
     }
   }
+}
+
+// One step of the current thread: up to and with the evaluation of a statement that stores, or that store.
+void Machine::turn() {
+  Thread& t = *thread_;
+  if (t.storing != nullptr) {
+    const BoundStmt& s = *std::exchange(t.storing, nullptr);
+    statement_ = &s;
+    commit(s, t.storing_lane, t.pending);
+    return;
+  }
+  Frame& top = t.stack.back();
+  if (top.next == top.block->size()) return finish_block();
+  const BoundStmt& s = *(*top.block)[top.next];
+  const bool alone = top.lanes.count == 1;
+  if (s.kind != StmtKind::store || !alone) {
+    ++top.next;
+    const LaneSet lanes = top.lanes;
+    return execute(s, lanes, top.control);
+  }
+  ++top.next;
+  spend(1);
+  statement_ = &s;
+  control_ = top.control;
+  t.storing_lane = top.lanes[0];
+  t.pending = evaluate_leaf(s, t.storing_lane);
+  t.storing = &s;
 }
 
 void Machine::finish_block() {
@@ -89,7 +117,7 @@ void Machine::leaf(const BoundStmt& s, LaneSet lanes) {
   pending_.resize(base);
 }
 
-Machine::Pending Machine::evaluate_leaf(const BoundStmt& s, Lane lane) {
+Pending Machine::evaluate_leaf(const BoundStmt& s, Lane lane) {
   lane_ = lane;
   seen_ = 0;
   Pending p;

@@ -45,6 +45,14 @@ struct Race {
 /// Which interpreter runs.
 enum class Engine { tree, compiled };
 
+/// How the threads of a group take turns between barriers (EXEC-80). A program without races leaves the same memory in all.
+enum class Turns {
+  canonical,    // one after the other, each to its next barrier
+  reversed,     // the same, the last one first
+  round_robin,  // one step each: the loads of a statement, or its store
+  random        // one step of a thread that a seed draws
+};
+
 struct Options {
   ParameterMap parameters{};
   std::uint64_t budget = 20'000'000;  // operations; see Outcome::operations
@@ -53,6 +61,8 @@ struct Options {
   /// cells that its value reaches (EXEC-30).
   std::set<int> reordered{};
   Engine engine = Engine::compiled;
+  Turns turns = Turns::canonical;  // others than the canonical one run in the tree walk
+  std::uint64_t seed = 0;          // of random turns
 };
 
 enum class Status { ok, fault, budget };

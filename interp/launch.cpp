@@ -21,7 +21,12 @@ bool advance(std::vector<std::int64_t>& coordinates, const std::vector<std::int6
 }  // namespace
 
 Machine::Machine(const BoundProgram& program, const Options& options, std::vector<Memory>& memory, std::uint64_t locate)
-    : program_(program), memory_(memory), budget_(options.budget), locate_(locate) {
+    : program_(program),
+      memory_(memory),
+      budget_(options.budget),
+      turns_(options.turns),
+      random_(options.seed),
+      locate_(locate) {
   for (const Parameter& p : program.source->parameters) {
     const auto it = options.parameters.find(p.name);
     parameters_.push_back(it == options.parameters.end() ? 0 : it->second);
@@ -55,7 +60,7 @@ void Machine::run_launch(const BoundLaunch& launch) {
     group_first_ = access_ + 1;
     begin_interval();
     for (int b : shared_) forget(b);
-    if (launch.rendezvous) {
+    if (launch.rendezvous || turns_ != Turns::canonical) {
       run_threads_together(launch);
     } else {
       run_threads_apart(launch);
@@ -105,7 +110,7 @@ void Machine::prepare(const BoundLaunch& launch) {
     if (local) copies += memory(b).copy_bytes();
   }
   std::int64_t threads = 1;
-  if (launch.rendezvous) {
+  if (launch.rendezvous || turns_ != Turns::canonical) {
     for (std::int64_t e : group_extent_) {
       if (__builtin_mul_overflow(threads, e, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     }
@@ -155,7 +160,6 @@ void Machine::run_threads_apart(const BoundLaunch& launch) {
   Thread& t = *threads_[0];
   do {
     start(t, launch);
-    begin_thread(launch.collective);
     run_to(0);
   } while (advance(t.position, group_extent_));
 }
@@ -163,24 +167,51 @@ void Machine::run_threads_apart(const BoundLaunch& launch) {
 void Machine::run_threads_together(const BoundLaunch& launch) {
   for (auto& t : threads_) start(*t, launch);
   while (true) {
-    bool ended = true;
-    for (auto& t : threads_) {
-      if (t->wait.at == nullptr && !t->stack.empty()) {
-        use(*t);
-        begin_thread(launch.collective);
-        run_to(0);
-      }
-      ended &= t->stack.empty();
-    }
-    if (ended) return;
-    if (!release_teams()) diverged();
-    begin_interval();
+    take_turns();
+    if (std::all_of(threads_.begin(), threads_.end(), [](const auto& t) { return t->stack.empty(); })) return;
+    const Released released = release_teams();
+    if (released == Released::none) diverged();
+    if (released == Released::group) begin_interval();
   }
 }
 
-// Lets the threads go on whose whole team waits at one instance: of a barrier or a tile loop the group, of a reduce loop the threads
-// that differ only in its slot. Whether any could.
-bool Machine::release_teams() {
+// Until every thread waits or has ended (EXEC-80).
+void Machine::take_turns() {
+  const auto goes_on = [](const Thread& t) {
+    return t.storing != nullptr || (t.wait.at == nullptr && !t.stack.empty());
+  };
+  const auto all_the_way = [&](Thread& t) {
+    if (!goes_on(t)) return;
+    use(t);
+    run_to(0);
+  };
+  if (turns_ == Turns::canonical) {
+    for (auto& t : threads_) all_the_way(*t);
+    return;
+  }
+  if (turns_ == Turns::reversed) {
+    for (auto t = threads_.rbegin(); t != threads_.rend(); ++t) all_the_way(**t);
+    return;
+  }
+  std::vector<Thread*> going;
+  for (auto& t : threads_) {
+    if (goes_on(*t)) going.push_back(&*t);
+  }
+  for (std::size_t k = 0; !going.empty();) {
+    k = turns_ == Turns::random ? random_.below(going.size()) : k % going.size();
+    use(*going[k]);
+    turn();
+    if (goes_on(*going[k])) {
+      ++k;
+    } else {
+      going.erase(going.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+}
+
+// Lets the threads go on whose whole team waits at one instance: of a barrier or a tile loop the group, of a reduce loop the
+// threads that differ only in its slot. What kind of team could.
+Machine::Released Machine::release_teams() {
   std::vector<std::int64_t> stride;
   std::int64_t threads = 1;
   for (std::int64_t e : group_extent_) {
@@ -209,12 +240,18 @@ bool Machine::release_teams() {
         w == threads_[first]->wait &&
         agreeing[first] == (is_reduce(w) ? group_extent_[static_cast<std::size_t>(w.at->hardware_slot)] : threads);
   }
-  bool any = false;
+  Released out = Released::none;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    if (complete[i]) threads_[i]->wait.at = nullptr;
-    any |= complete[i];
+    if (!complete[i]) continue;
+    Thread& t = *threads_[i];
+    const bool contributes = is_reduce(t.wait) && !t.wait.leaving;
+    out = is_reduce(t.wait) ? Released::team : Released::group;
+    t.wait.at = nullptr;
+    if (!contributes || turns_ == Turns::canonical) continue;
+    use(t);  // in ascending order, whoever goes first elsewhere
+    run_to(0);
   }
-  return any;
+  return out;
 }
 
 void Machine::diverged() {

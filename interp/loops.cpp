@@ -71,7 +71,6 @@ void Machine::enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t con
          static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + t * static_cast<std::uint64_t>(s.step)));
   if (s.axis == Axis::tile) {  // the first lane runs the nest, all of them wait behind it (EXEC-76)
     if (!passes) return;
-    if (t == 0 && !(s.source->hi == Index(1))) begin_thread(false);  // EXEC-77
     push(t == 0 ? s.body : nothing, &s, lanes, control);
   } else if (s.axis == Axis::reduce) {
     push(passes ? s.body : nothing, &s, lanes, control);

@@ -12,6 +12,7 @@
 
 #include "interp/interpreter.hpp"
 #include "interp/memory.hpp"
+#include "interp/random.hpp"
 #include "interp/resolved.hpp"
 #include "interp/stopped.hpp"
 
@@ -69,6 +70,14 @@ struct Wait {
   bool operator==(const Wait&) const = default;
 };
 
+/// A value that was computed and is not stored yet.
+struct Pending {
+  std::uint64_t target = 0;  // the flat cell, or the address of the variable
+  std::uint64_t bits = 0;
+  std::uint8_t state = 0;
+  std::uint64_t high = 0;
+};
+
 struct Thread {
   std::vector<Frame> stack{};
   std::vector<Value> values{};
@@ -77,6 +86,9 @@ struct Thread {
   std::vector<std::int64_t> position{};  // coordinates by slot
   std::vector<Copy> locals{};            // of the launch's local buffers, in order
   Wait wait{};
+  const BoundStmt* storing = nullptr;  // has been evaluated, and stores at the thread's next turn,
+  Lane storing_lane = nullptr;         // for this lane
+  Pending pending{};
 };
 
 class Machine {
@@ -102,7 +114,9 @@ class Machine {
   void add_thread();
   void run_threads_apart(const BoundLaunch& launch);
   void run_threads_together(const BoundLaunch& launch);
-  bool release_teams();
+  void take_turns();
+  enum class Released { none, team, group };
+  Released release_teams();
   void start(Thread& t, const BoundLaunch& launch);
   void forget(int buffer);
   void use(Thread& t);
@@ -119,6 +133,7 @@ class Machine {
 
   // execute.cpp: statements.
   void run_to(std::size_t base);
+  void turn();
   void finish_block();
   void execute(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
   void leaf(const BoundStmt& s, LaneSet lanes);
@@ -127,12 +142,6 @@ class Machine {
   void wait(const BoundStmt& s, bool leaving);
   void push(const BoundBlock& block, const BoundStmt* owner, LaneSet lanes, std::uint8_t control,
             std::unique_ptr<LaneGroup> group = nullptr);
-  struct Pending {
-    std::uint64_t target = 0;  // the flat cell, or the address of the variable
-    std::uint64_t bits = 0;
-    std::uint8_t state = 0;
-    std::uint64_t high = 0;
-  };
   Pending evaluate_leaf(const BoundStmt& s, Lane lane);
   void commit(const BoundStmt& s, Lane lane, const Pending& p);
   void check_lanes(const BoundStmt& s, LaneSet lanes, std::size_t base);
@@ -165,18 +174,16 @@ class Machine {
   [[noreturn]] void outside(const Memory& m, const std::vector<BoundExpr>& indices, Lane lane, Location access,
                             bool store);
   void watch(const Memory& m, std::int64_t flat, bool store);
-  void watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
+  void watch(Shadow* launch, ThreadShadow* interval, bool store, const Symbol& name, const Memory* m,
+             std::int64_t flat);
+  std::uint32_t number_of_thread(const Memory& m) const;
   void watch_variable(int variable, bool store);
 
   void spend(std::uint64_t n) {
     operations_ += n;
     if (operations_ > budget_ || operations_ < n) exhausted();
   }
-  void begin_interval() { interval_first_ = thread_first_ = access_ + 1; }
-  void begin_thread(bool collective) {
-    if (collective) return begin_interval();  // where threads wait for some of the others only, they are not watched
-    thread_first_ = access_ + 1;
-  }
+  void begin_interval() { interval_first_ = access_ + 1; }
   [[noreturn]] void exhausted() const;
   static Value& value_at(Slot s, Lane lane) { return lane[s.level][s.index]; }
   Memory& memory(int reference) { return memory_[static_cast<std::size_t>(reference)]; }
@@ -187,6 +194,8 @@ class Machine {
   std::vector<std::int64_t> parameters_{};
   std::uint64_t budget_;
   std::uint64_t operations_ = 0;
+  Turns turns_;
+  Random random_;
 
   // The launch in execution.
   std::vector<std::int64_t> grid_extent_{}, group_extent_{};  // by slot
@@ -208,7 +217,7 @@ class Machine {
   // Race detection.
   std::vector<Shadow> variable_shadows_{};  // empty: variables are not watched
   std::uint64_t access_ = 0, locate_ = 0, race_first_ = 0;
-  std::uint64_t launch_first_ = 1, group_first_ = 1, interval_first_ = 1, thread_first_ = 1;
+  std::uint64_t launch_first_ = 1, group_first_ = 1, interval_first_ = 1;
   std::optional<Race> race_{};
 };
 

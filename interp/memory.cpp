@@ -19,7 +19,7 @@ bool has_threads(const Program& p) {
   bool found = false;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::loop && s->axis == Axis::workgroup;
+    found |= s->kind == StmtKind::loop && (s->axis == Axis::workgroup || s->axis == Axis::reduce);
     return !found;
   };
   visit(p.body, v);
@@ -88,9 +88,8 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
   const bool device = is_observed(b.kind) || b.kind == BufferKind::temp;
   const bool shadowed = device && watching != Watching::none;
   const bool recent = (device || b.kind == BufferKind::shared) && watching == Watching::threads;
-  const std::int64_t shadow_bytes = (shadowed ? 1 : 0) + (recent ? 1 : 0);
-  const std::int64_t cell_bytes =
-      (b.kind == BufferKind::input ? 0 : m.width + 1) + shadow_bytes * static_cast<std::int64_t>(sizeof(Shadow));
+  const std::int64_t shadow_bytes = (shadowed ? sizeof(Shadow) : 0) + (recent ? sizeof(ThreadShadow) : 0);
+  const std::int64_t cell_bytes = (b.kind == BufferKind::input ? 0 : m.width + 1) + shadow_bytes;
   if (m.size > 0 && cell_bytes > (memory_limit - used) / m.size) {
     throw Exhausted{fmt::format("`{}` with {} cells needs more memory than a run may take", b.name, m.size)};
   }
@@ -101,7 +100,7 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
     m.shadow = m.shadow_cells.get();
   }
   if (recent) {
-    m.recent_cells = ZeroedArray<Shadow>(static_cast<std::size_t>(m.size));
+    m.recent_cells = ZeroedArray<ThreadShadow>(static_cast<std::size_t>(m.size));
     m.recent = m.recent_cells.get();
   }
   switch (b.kind) {

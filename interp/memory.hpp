@@ -58,6 +58,12 @@ struct Shadow {
   std::uint64_t store = 0;
 };
 
+/// Those of a barrier interval, with the threads that made them: numbers of threads in the group.
+struct ThreadShadow : Shadow {
+  std::uint64_t other_load = 0;  // the first load by another thread than the first one's
+  std::uint32_t storer = 0, loader = 0;
+};
+
 /// A buffer as the walk sees it: shape, and the copy that is current.
 struct Memory {
   const Buffer* buffer = nullptr;
@@ -69,13 +75,14 @@ struct Memory {
   std::uint8_t* states = nullptr;     // null: every cell is defined and unmarked
   std::uint8_t* blanket = nullptr;    // null where states is
   Shadow* shadow = nullptr;           // of the launch; null: the groups' accesses are not watched
-  Shadow* recent = nullptr;           // of the barrier interval; null: the threads' accesses are not watched
+  ThreadShadow* recent = nullptr;     // of the barrier interval; null: the threads' accesses are not watched
   bool ranged = false;
   std::int64_t lane_pitch = 0;            // compiled code: cells between the copies of two lanes; 0: they share one
   std::int64_t group_pitch = 0;           // the same between two groups that run together
   Copy own{};                             // unless the copies belong to threads, or the elements to a tensor
   std::vector<unsigned char> constant{};  // kind constant
-  ZeroedArray<Shadow> shadow_cells{}, recent_cells{};
+  ZeroedArray<Shadow> shadow_cells{};
+  ZeroedArray<ThreadShadow> recent_cells{};
   /// Where groups run together, what their threads share is known to be without a race.
   bool watched() const { return group_pitch == 0 && (shadow != nullptr || recent != nullptr); }
 

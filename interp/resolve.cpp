@@ -286,11 +286,13 @@ class Resolver {
     r.slot = new_slot();
     bind(s.name, {r.slot, Type::index, -1});
     r.body = block(s.body);
+    if (team) lead(r.body, r);
     if (s.axis == Axis::reduce) {
       if (scope_depth_ > 0 || r.level > 0 || !stores_shared(r.body)) {
         r.axis = Axis::serial;
       } else {
-        out_.launches.back().rendezvous = out_.launches.back().collective = true;
+        out_.launches.back().rendezvous = true;
+        lead(r.body, r);
       }
     }
     if (s.axis == Axis::grid) --grid_depth_;
@@ -300,6 +302,14 @@ class Resolver {
     }
     loop_ = outer;
     leave(mark);
+  }
+
+  static void lead(const BoundBlock& b, const BoundStmt& loop) {
+    for (const auto& s : b) {
+      if (s->kind == StmtKind::store) s->team = &loop;
+      lead(s->body, loop);
+      lead(s->other, loop);
+    }
   }
 
   // Whether a block stores to a cell that threads share.

@@ -78,6 +78,7 @@ struct BoundStmt {
   int number = -1;                  // preorder
   int level = 0;                    // frames around it, less one
   const BoundStmt* loop = nullptr;  // the innermost loop around it
+  const BoundStmt* team = nullptr;  // store: the reduce loop that threads run together, or the tile loop, around it
   const StmtNode* source = nullptr;
   int reference = -1;  // zero, store: the buffer; declare, assign: the variable
   Slot slot{};         // loop, declare, assign
@@ -97,7 +98,6 @@ struct BoundLaunch {
   BoundBlock body{};
   int grid_slots = 0, group_slots = 0;
   bool rendezvous = false;          // a barrier, a reduce loop or a tile product of threads is inside
-  bool collective = false;          // a reduce loop that threads run together is inside
   std::set<int> private_buffers{};  // shared and local buffers that it uses
 };
 

@@ -3,6 +3,7 @@
 
 #include "interp/compiled/run.hpp"
 #include "interp/machine.hpp"
+#include "ir/traverse.hpp"
 
 namespace assay::interp {
 namespace {
@@ -51,6 +52,17 @@ Instance locate(const Program& p, const TensorMap& inputs, const Options& option
   return {};
 }
 
+bool has_reduce(const Program& p) {
+  bool found = false;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    found = found || (s->kind == StmtKind::loop && s->axis == Axis::reduce);
+    return !found;
+  };
+  visit(p.body, v);
+  return found;
+}
+
 // Runs `f`, and tells what stopped it.
 template <typename F>
 void guarded(Outcome& out, F f) {
@@ -71,7 +83,9 @@ void guarded(Outcome& out, F f) {
 }  // namespace
 
 Outcome run(const Program& p, const TensorMap& inputs, const Options& options) {
-  if (options.engine == Engine::compiled) {
+  // Threads that take turns, or contribute to one cell together while they are watched, are for the tree walk (EXEC-81).
+  const bool walk_only = options.turns != Turns::canonical || (options.detect_races && has_reduce(p));
+  if (options.engine == Engine::compiled && !walk_only) {
     if (auto done = compiled::run(p, inputs, options)) return std::move(*done);
   }
   Outcome out;

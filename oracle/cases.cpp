@@ -212,7 +212,7 @@ bool can_race(const Program& p) {
   bool found = false;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    found = found || (s->kind == StmtKind::loop && is_hardware(s->axis));
+    found = found || (s->kind == StmtKind::loop && (is_hardware(s->axis) || s->axis == Axis::reduce));
     return !found;
   };
   visit(p.body, v);

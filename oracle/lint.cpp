@@ -63,13 +63,13 @@ void search(const Program& p, const ParameterMap& known, const std::vector<Oblig
   add_comparison(*out.ran, survey(p, plan, purse));
 }
 
-void conclude_from_observation(LintFindings& out, const Counts& counts, bool threads, const Places& places) {
+void conclude_from_observation(LintFindings& out, const Counts& counts, const Places& places) {
   out.observation = out.ran->reference;
   ObligationReport* reason = foretold(out.obligations, *out.observation);
   if (reason != nullptr) reason->replayed = true;
   out.findings.push_back(observation_finding(*out.observation, reason, places));
   const std::string what = out.observation->kind == Observation::Kind::race ? "a race" : "a fault";
-  if (counts.violated == 0 && counts.undecided == 0 && !threads) {
+  if (counts.violated == 0 && counts.undecided == 0) {
     out.verdict = Verdict::contradiction;
     out.claim = fmt::format("every obligation is proved, and yet the interpreter observed {} (LINT-4)", what);
     return;
@@ -81,7 +81,7 @@ void conclude_from_observation(LintFindings& out, const Counts& counts, bool thr
     out.claim += fmt::format("; {} of {} obligations are violated", counts.violated, counts.all());
 }
 
-void conclude_open(LintFindings& out, const Counts& counts, bool threads, const Places& places) {
+void conclude_open(LintFindings& out, const Counts& counts, const Places& places) {
   out.verdict = Verdict::undecided;
   for (const ObligationReport& o : out.obligations) {
     if (o.obligation.status == Status::proved) continue;
@@ -91,24 +91,10 @@ void conclude_open(LintFindings& out, const Counts& counts, bool threads, const 
           fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(*out.ran)));
     out.findings.push_back(std::move(f));
   }
-  if (counts.violated + counts.undecided > 0) {
-    out.claim = fmt::format(
-        "{} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is "
-        "promised",
-        counts.undecided, counts.all(), counts.violated);
-  }
-  if (!threads) return;
-  Finding f;
-  f.kind = FindingKind::unknown;
-  f.diagnostic = {"PAR-0",
-                  "what the lanes of a `@reduce` loop may do to one another is not proved yet",
-                  {},
-                  "",
-                  places.program_file};
-  out.findings.push_back(std::move(f));
-  if (out.claim.empty())
-    out.claim = fmt::format("{} proved; the lanes of its `@reduce` loops are not judged yet (PAR-0)",
-                            count(counts.proved, "obligation"));
+  out.claim = fmt::format(
+      "{} of {} obligations open, {} violated but not observed; nothing was found wrong by running it and nothing is "
+      "promised",
+      counts.undecided, counts.all(), counts.violated);
 }
 
 }  // namespace
@@ -154,16 +140,15 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
     return out;
   }
   const Counts counts = count_statuses(out.obligations);
-  const bool threads = has_reduce_loop(p);
-  const bool open = counts.violated + counts.undecided > 0 || threads;
+  const bool open = counts.violated + counts.undecided > 0;
   // A program whose obligations are all proved is only run as a check on the proofs: a small part of the purse is enough.
   Purse part(open ? purse.left() : purse.left() / 8, purse.forced());
   search(p, *known, out.obligations, open, open || always_run, part, out);
   purse.spend(part.spent());
   if (out.ran && out.ran->reference) {
-    conclude_from_observation(out, counts, threads, places);
+    conclude_from_observation(out, counts, places);
   } else if (open) {
-    conclude_open(out, counts, threads, places);
+    conclude_open(out, counts, places);
   } else {
     out.verdict = Verdict::clean;
     out.claim =

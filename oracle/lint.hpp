@@ -1,4 +1,4 @@
-// `assay lint`: whether a program can go wrong by itself (LINT-…, PAR-0).
+// `assay lint`: whether a program can go wrong by itself (LINT-…).
 #pragma once
 
 #include "ir/analysis/limits.hpp"

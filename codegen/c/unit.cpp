@@ -21,7 +21,7 @@ Diagnostic refusal(std::string what, Location where) {
   d.code = "CGEN-1";
   d.message = "generated C does not cover " + std::move(what);
   d.where = where;
-  d.help = "serial, unrolled, vectorized and grid loops are covered; CUDA text covers threads";
+  d.help = "serial, unrolled, vectorized, grid and reduce loops are covered; CUDA text covers threads";
   return d;
 }
 
@@ -35,8 +35,7 @@ std::vector<Diagnostic> refusals(const Program& p) {
   v.enter_stmt = [&](const Stmt& s) {
     if (s->kind == StmtKind::barrier) found.push_back(refusal("`barrier`", s->where));
     if (s->kind != StmtKind::loop) return true;
-    if (s->axis == Axis::workgroup || s->axis == Axis::reduce)
-      found.push_back(refusal(fmt::format("@{} loops", name(s->axis)), s->where));
+    if (s->axis == Axis::workgroup) found.push_back(refusal("@workgroup loops", s->where));
     if (s->axis == Axis::grid && vectorized + scopes > 0)
       found.push_back(refusal("@grid loops inside @vectorized loops or scopes", s->where));
     vectorized += s->axis == Axis::vectorized ? 1 : 0;

@@ -20,6 +20,7 @@ class Grower {
     if (grid) serial_.push_back("g");
     std::string inside;
     lanes_ = one_in(3) ? 1 + below(3) : 0;
+    reduces_ = lanes_ == 0 && one_in(2);
     if (lanes_ > 0) {
       inside = pieces();
     } else {
@@ -32,7 +33,7 @@ class Grower {
     const std::string second =
         one_in(8) ? fmt::format("launch\nfor z in 0..4 @workgroup {{ G[z, {}] = S[0] }}\n", below(3)) : "";
     return "program p {\n  param n in 1..5\n  input A: i32[20]\n  inout G: i32[20, 4]\n  shared S: i32[20]\n  shared "
-           "T: i32[20]\n  input W: i32[20, 4]\n  shared M: i32[20, 4]\n  shared N: i32[20, 4]\n" +
+           "T: i32[20]\n  input W: i32[20, 4]\n  shared M: i32[20, 4]\n  shared N: i32[20, 4]\n  local c: i32[1]\n" +
            grid_loop + second + "}\n";
   }
 
@@ -102,8 +103,9 @@ class Grower {
   }
 
   std::string phase(int depth) {
-    if (lanes_ == 0 && one_in(20)) return product();
-    switch (below(depth > 0 ? 6 : 3)) {
+    if (!reduces_ && lanes_ == 0 && one_in(10)) return product();
+    switch (below(depth > 0 ? 7 : 3)) {
+      case 6: return reduces_ ? reduction() : store();
       case 3: {
         const std::string k = "k" + std::to_string(loops_++);
         const std::string bound = one_in(8) ? fmt::format("{} + 1", thread_) : extent();
@@ -117,6 +119,21 @@ class Grower {
       case 5: return store() + store();
       default: return store();
     }
+  }
+
+  // Threads, or each thread by itself, add up a few terms.
+  std::string reduction() {
+    const std::string k = "k" + std::to_string(loops_++);
+    std::string target = one_in(4) ? "c[0]" : access();
+    while (target[0] == 'A') target = access();
+    serial_.push_back(k);
+    std::string term = access();
+    while (term[0] == target[0] || term.find("c[") == 0) term = access();
+    const std::string guard = one_in(4) ? condition() : "";
+    serial_.pop_back();
+    const std::string update = fmt::format("{} = {} + {}\n", target, target, term);
+    return fmt::format("for {} in 0..{} @reduce {{\n{}}}\n", k, extent(),
+                       guard.empty() ? update : fmt::format("if {} {{\n{}}}\n", guard, update));
   }
 
   std::string condition() {
@@ -162,7 +179,8 @@ class Grower {
   std::string thread_, second_;
   std::vector<std::string> serial_;
   int loops_ = 0;
-  int lanes_ = 0;  // of the tile products; 0: none between nests
+  int lanes_ = 0;         // of the tile products; 0: none between nests
+  bool reduces_ = false;  // with @reduce loops, and so without tile products (WF-28)
 };
 
 }  // namespace

@@ -28,7 +28,10 @@ struct Trace {
   std::vector<Touch> touches;
 };
 
-bool is_group_loop(const Stmt& s) { return s->kind == StmtKind::loop && s->axis == Axis::workgroup; }
+bool is_reduce_loop(const Stmt& s) { return s->kind == StmtKind::loop && s->axis == Axis::reduce; }
+bool is_group_loop(const Stmt& s) {
+  return is_reduce_loop(s) || (s->kind == StmtKind::loop && s->axis == Axis::workgroup);
+}
 bool is_grid_loop(const Stmt& s) { return s->kind == StmtKind::loop && s->axis == Axis::grid; }
 
 class Walk {
@@ -139,6 +142,7 @@ class Walk {
   }
 
   void statement(const Stmt& s, const Environment& at) {
+    if (is_reduce_loop(s)) return reduce(s, at);
     if (is_grid_loop(s) || is_group_loop(s)) {
       const std::int64_t t = (is_grid_loop(s) ? trace_->grid : trace_->group).at(slots_[&*s]);
       if (t < trips(s, at)) block(s->body, at_iteration(s, at, t));
@@ -146,7 +150,7 @@ class Walk {
     }
     if (is_team(s)) return product(s, at);
     if (s->kind == StmtKind::loop) {
-      unknown_ |= s->axis == Axis::vectorized || s->axis == Axis::reduce;
+      unknown_ |= s->axis == Axis::vectorized;
       for (std::int64_t k = 0; k < trips(s, at); ++k) {
         iterations_.push_back(k);
         block(s->body, at_iteration(s, at, k));
@@ -181,9 +185,29 @@ class Walk {
     trace_->barriers.back().insert(trace_->barriers.back().end(), iterations_.begin(), iterations_.end());
   }
 
+  // Of a cell that is kept by the thread itself all iterations are its own. Of another one the thread contributes its
+  // iteration, and the first thread makes all accesses to the cell.
+  void reduce(const Stmt& loop, const Environment& at) {
+    Stmt update = loop;
+    while (update->kind != StmtKind::store && update->kind != StmtKind::assign) update = update->body[0];
+    const Buffer* target = update->kind == StmtKind::store ? program_.find_buffer(update->name) : nullptr;
+    const std::int64_t t = trace_->group.at(slots_[&*loop]);
+    const bool alone = !target || target->kind == BufferKind::local;
+    for (std::int64_t k = 0; k < trips(loop, at); ++k) {
+      for (const bool of_target : {false, true}) {
+        if (!alone && (of_target ? t != 0 : t != k)) continue;
+        update_ = &*update;
+        of_target_ = of_target;
+        block(loop->body, at_iteration(loop, at, k));
+        update_ = nullptr;
+      }
+    }
+  }
+
   void accesses(const Node& n, const Environment& at) {
     for (const Access& a : n.accesses) {
       if (a.variable) continue;
+      if (update_ && (a.storage == update_->name) != of_target_) continue;
       const auto affine = [](const Expr& e) { return e->op == Op::index; };
       unknown_ |= !a.guards.empty() || !std::all_of(a.indices.begin(), a.indices.end(), affine);
       if (unknown_) return;
@@ -205,6 +229,8 @@ class Walk {
   int next_ = 0;
   std::map<int, std::int64_t> extent_[2];
   Trace* trace_ = nullptr;
+  const StmtNode* update_ = nullptr;  // in a reduce loop: its accumulation,
+  bool of_target_ = false;            // and whether accesses to its cell or the others count now
   std::vector<std::int64_t> iterations_;
 };
 

@@ -140,7 +140,6 @@ class Property {
     const Validation v = validate(before, after, *query_);
     const Obligation* open = nullptr;
     const Obligation* violated = nullptr;
-    bool parallel = false;
     for (const Obligation& o : v.obligations) {
       if (o.status != Obligation::Status::proved && counted) ++result_.codes[o.code];
       // These say that the operation itself is wrong, whatever the program.
@@ -151,13 +150,8 @@ class Property {
         fail(before, line, fmt::format("the rewrite is wrong: {} ({}) {}", o.kind, o.code, o.reason));
         return false;
       }
-      if (o.code == "PAR-0") parallel = true;
       if (o.status == Obligation::Status::undecided && !open) open = &o;
       if (o.status == Obligation::Status::violated && !violated) violated = &o;
-    }
-    if (parallel) {
-      result_.parallel += counted ? 1 : 0;
-      return false;
     }
     if (!counted && (violated || open)) {
       fail(before, line, "guard folding is not proved: " + (violated ? violated : open)->kind);
@@ -241,7 +235,7 @@ class Property {
   }
 
   // The enumeration of pairs knows grid groups and lanes, no threads.
-  static bool knows_order(const Program& after) { return !needs_parallel_meaning(after); }
+  static bool knows_order(const Program& after) { return !needs_parallel_meaning(after) && !has_reduce_loop(after); }
 
   // Whether an accumulation was reordered exactly (max, min, integers): the enumeration then finds reversed pairs rightly.
   static bool reorders(const Validation& v) {

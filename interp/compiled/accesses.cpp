@@ -419,9 +419,6 @@ void Machine::begin_interval() {
   }
 }
 
-void Machine::begin_thread(bool collective) {
-  if (collective) return begin_interval();  // where threads wait for some of the others only, they are not watched
-  thread_first_ = mode_.precise ? access_ + 1 : thread_first_ + 1;
-}
+void Machine::begin_thread() { thread_first_ = mode_.precise ? access_ + 1 : thread_first_ + 1; }
 
 }  // namespace assay::interp::compiled

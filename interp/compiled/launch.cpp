@@ -186,7 +186,7 @@ void Machine::run_apart(const LaunchCode& launch) {
   Thread& t = *threads_[0];
   do {
     start(t);
-    begin_thread(launch.source->collective);
+    begin_thread();
     block(launch.body, t.frame, Active::one(0), 0);
   } while (advance(t.coordinates, group_extent_));
 }

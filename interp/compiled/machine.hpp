@@ -230,7 +230,7 @@ class Machine {
   void watch(const Memory& m, std::int64_t flat, bool store);
   void watch(Shadow* launch, Shadow* interval, bool store, const Symbol& name, const Memory* m, std::int64_t flat);
   void begin_interval();
-  void begin_thread(bool collective);
+  void begin_thread();
   void watch_variable(int variable, bool store);
   void watch_cells(const Memory& m, bool store, const Address& address, const Active& a);
 

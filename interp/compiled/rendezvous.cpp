@@ -18,7 +18,7 @@ void Machine::run_together(const LaunchCode& launch) {
     for (auto& t : threads_) {
       if (t->wait.at == nullptr && !t->stack.empty()) {
         use(*t);
-        begin_thread(launch.source->collective);
+        begin_thread();
         run_thread(*t);
       }
       ended &= t->stack.empty();
@@ -78,7 +78,7 @@ void Machine::step(Thread& t, const Node& n, std::uint8_t control) {
     case Axis::tile: {  // the first lane runs the nest, all of them wait behind it (EXEC-76)
       if (!passes(n, t.frame)) break;
       const bool first = t.coordinates[static_cast<std::size_t>(n.source->hardware_slot)] == 0;
-      if (first && !(n.source->source->hi == Index(1))) begin_thread(false);  // EXEC-77
+      if (first && !(n.source->source->hi == Index(1))) begin_thread();  // EXEC-77
       if (!first) inside.block = &nothing;
       t.stack.push_back(inside);
       break;

@@ -204,6 +204,19 @@ std::set<const StmtNode*> tiles_among_threads(const Program& p) {
   return found;
 }
 
+bool is_collective(const Program& p, const Stmt& reduce) {
+  bool shared = false;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    const Buffer* target = s->kind == StmtKind::store ? p.find_buffer(s->name) : nullptr;
+    shared = shared || (target && !is_private(target->kind));
+    return !shared;
+  };
+  v.enter_expr = [](const Expr&) { return false; };
+  visit(reduce, v);
+  return shared;
+}
+
 std::map<const StmtNode*, int> hardware_slots(const Program& p) {
   std::map<const StmtNode*, int> slots;
   const std::set<const StmtNode*> tiles = tiles_among_threads(p);

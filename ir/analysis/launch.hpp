@@ -22,6 +22,10 @@ std::map<const StmtNode*, int> hardware_slots(const Program& p);
 /// loop has one only among threads.
 std::optional<Axis> slot_kind(Axis axis);
 
+/// Whether the threads of a `@reduce` loop that has a slot contribute to one cell together (EXEC-19); otherwise each thread
+/// runs all of the loop by itself (EXEC-33).
+bool is_collective(const Program& p, const Stmt& reduce);
+
 /// One launch at given parameter values.
 struct LaunchShape {
   std::vector<std::int64_t> grid, workgroup;  // the extent of each slot (EXEC-13), slot 0 first

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "ir/traverse.hpp"
-#include "proofs/validate/points.hpp"
 
 namespace assay::derive {
 namespace {
@@ -65,7 +64,10 @@ std::optional<Formula> same_evaluation(const Instance& z, const Guard& g, const 
 
 }  // namespace
 
-Barriers::Barriers(const View& view) : view_(view) {
+Barriers::Barriers(const View& view) : view_(view), moments_(view) {
+  for (const auto& [loop, slot] : view.slot) {
+    if (loop->axis == Axis::reduce) collectives_.push_back(moments_.before(moments_.loop_number(loop->name)));
+  }
   for (const Node& n : view.extraction.nodes) {
     if (n.stmt->kind != StmtKind::barrier) continue;
     barriers_.push_back(&n);
@@ -120,6 +122,14 @@ Obligation Barriers::uniformity(Query& query) const {
                      nullptr,
                      has_data_guard(z),
                      {}});
+  }
+  // Threads that differ only in the loop's slot are under the same loops around it: only data tell them apart.
+  for (const Node* n : collectives_) {
+    const Instance z = instantiate(view_, *n, "1");
+    const bool same_for_all = std::all_of(n->guards.begin(), n->guards.end(), [&](const Guard& g) {
+      return !by_data(g, z) || is_immutable(view_.program, g.condition);
+    });
+    if (!same_for_all) cases.push_back({domain(z) & decided_guards(z), z, {}, nullptr, nullptr, true, {}});
   }
   return discharge({"barrier-uniformity", "all threads of a group reach the same barriers", "BAR-1", "BAR-2",
                     "move the barrier out of the condition, or let every thread run the loop around it"},

@@ -7,29 +7,6 @@
 #include "ir/traverse.hpp"
 
 namespace assay::derive {
-namespace {
-
-// The number of loops of a kind nested below, recorded for each loop of the kind (from `first` on).
-int assign_slots(const Block& b, bool grid, int first, const std::set<const StmtNode*>& teams,
-                 std::map<const StmtNode*, int>& slots) {
-  int depth = 0;
-  for (const Stmt& s : b) {
-    int below =
-        std::max(assign_slots(s->body, grid, first, teams, slots), assign_slots(s->other, grid, first, teams, slots));
-    if (s->kind == StmtKind::loop) {
-      const bool team = teams.count(&*s) != 0;
-      const bool group = s->axis == Axis::workgroup || s->axis == Axis::reduce || team;  // these count as one kind
-      const int slot = first + below;
-      if (grid ? s->axis == Axis::grid : group) ++below;
-      if (grid ? s->axis == Axis::grid : s->axis == Axis::workgroup || team) slots[&*s] = slot;
-    }
-    depth = std::max(depth, below);
-  }
-  return depth;
-}
-
-}  // namespace
-
 Index counter(const Instance& x, std::size_t loop) {
   const StmtNode& l = *x.node->loops[loop];
   return floordiv(x.symbol(loop) - x.apply(l.lo), l.step);
@@ -41,9 +18,24 @@ View::View(const Program& p)
       stores(extraction),
       parameters(parameter_domain(p)),
       ranges(parameter_ranges(p)) {
-  const std::set<const StmtNode*> teams = tiles_among_threads(p);
-  grid_slots = assign_slots(p.body, true, 0, teams, slot);
-  slots = grid_slots + assign_slots(p.body, false, grid_slots, teams, slot);
+  std::map<const StmtNode*, Stmt> reduce;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::loop && s->axis == Axis::reduce) reduce.emplace(&*s, s);
+    return true;
+  };
+  visit(p.body, v);
+  const auto numbers = hardware_slots(p);
+  for (const auto& [loop, number] : numbers) {
+    if (loop->axis == Axis::grid) grid_slots = std::max(grid_slots, number + 1);
+  }
+  slots = grid_slots;
+  for (const auto& [loop, number] : numbers) {
+    const bool grid = loop->axis == Axis::grid;
+    const bool alone = loop->axis == Axis::reduce && !is_collective(p, reduce.at(loop));
+    (alone ? widens : slot).emplace(loop, grid ? number : grid_slots + number);
+    if (!grid) slots = std::max(slots, grid_slots + number + 1);
+  }
   int launch = 0;
   for (const Stmt& s : p.body) launch_of.push_back(s->kind == StmtKind::launch ? launch++ : launch);
 }

@@ -23,10 +23,12 @@ struct View {
   StoreIndex stores;
   Formula parameters;  // parameter_domain
   Ranges ranges;       // parameter ranges
-  std::map<const StmtNode*, int>
-      slot;  // of every @grid loop, then of every @workgroup loop and tile loop among threads: the innermost is first
-  int grid_slots = 0, slots = 0;  // how many are of @grid, and all
-  std::vector<int> launch_of;     // of every top-level statement: how many `launch` stand before it
+  /// Of every @grid loop, then of every @workgroup and collective @reduce loop and tile loop among threads: the innermost is
+  /// first.
+  std::map<const StmtNode*, int> slot;
+  std::map<const StmtNode*, int> widens;  // of @reduce loops that each thread runs by itself: they count for the extent
+  int grid_slots = 0, slots = 0;          // how many are of @grid, and all
+  std::vector<int> launch_of;             // of every top-level statement: how many `launch` stand before it
   int launch(const Node& n) const { return launch_of.at(static_cast<std::size_t>(n.path.front().value)); }
 };
 
@@ -35,7 +37,8 @@ struct Instance {
   const Node* node = nullptr;
   std::map<Symbol, Index> symbols{};  // every loop symbol of the node
   std::vector<Symbol> fresh{};        // the symbols that `instantiate` and `place` made
-  std::map<int, Index> places{};      // coordinates in slots that it is under no loop of (proofs/validate/threads.hpp)
+  /// Coordinates in slots that it is under no loop of, or that go before its loop's (proofs/validate/threads.hpp).
+  std::map<int, Index> places{};
   Index symbol(std::size_t loop) const { return symbols.at(node->loops[loop]->name); }
   Index apply(const Index& e) const { return e.substitute(symbols); }
   Formula apply(const Formula& f) const { return f.substitute(symbols); }

@@ -12,8 +12,7 @@ bool needs_parallel_meaning(const Program& p) {
       std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::barrier ||
-             (s->kind == StmtKind::loop && (s->axis == Axis::workgroup || s->axis == Axis::reduce));
+    found |= s->kind == StmtKind::barrier || (s->kind == StmtKind::loop && s->axis == Axis::workgroup);
     return true;
   };
   visit(p.body, v);

@@ -76,7 +76,7 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, bo
   std::vector<Obligation> out;
   const Barriers barriers(view);
   const auto ends = [&] { return until_open && !out.empty() && out.back().status != Obligation::Status::proved; };
-  if (!barriers.none()) out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
+  if (!barriers.none() || barriers.collectives()) out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
   if (ends()) return out;
   std::map<Symbol, std::vector<Case>> by_buffer;
   conflicting_pairs(view, [&](const Use& one, const Use& other) {
@@ -86,6 +86,8 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, bo
     Instance x = instantiate(view, *one.node, "1");
     Instance y = instantiate(view, *other.node, "2");
     if (!same_launch(x, y)) return;
+    lead(x, a);
+    lead(y, b);
     const Formula placed = place(x, "1") & place(y, "2");
     const Formula ordered = barriers.separate(x, a.writes, y, b.writes) | barriers.separate(y, b.writes, x, a.writes);
     by_buffer[a.storage].push_back({Formula::all({meet(x, a, y, b), placed, same_group(x, y), different_threads(x, y),

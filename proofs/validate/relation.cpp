@@ -35,7 +35,7 @@ bool same_hardware(const Program& p, const Program& q) {
     Visitor visitor;
     visitor.enter_stmt = [&](const Stmt& s) {
       if (s->kind == StmtKind::loop) around.push_back(s);
-      const bool mapped = s->kind == StmtKind::loop && (is_hardware(s->axis) || teams.count(&*s) != 0);
+      const bool mapped = s->kind == StmtKind::loop && (slot_kind(s->axis) || teams.count(&*s) != 0);
       any = any || mapped;
       if (mapped) found.push_back(around);
       if (s->kind == StmtKind::launch) found.push_back({s});

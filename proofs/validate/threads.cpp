@@ -23,7 +23,7 @@ std::vector<Node> hardware_loops(const View& view, int launch) {
   v.enter_stmt = [&](const Stmt& s) {
     if (s->kind != StmtKind::loop) return true;
     around.push_back(s);
-    if (view.slot.count(&*s) == 0) return true;
+    if (view.slot.count(&*s) == 0 && view.widens.count(&*s) == 0) return true;
     out.emplace_back();
     out.back().loops = around;
     return true;
@@ -42,7 +42,8 @@ Formula below_extent(const View& view, int launch, int slot, const Index& at) {
   std::vector<Formula> ways;
   for (const Node& n : hardware_loops(view, launch)) {
     const StmtNode& loop = *n.loops.back();
-    if (view.slot.at(&loop) != slot) continue;
+    const auto of = view.slot.find(&loop);
+    if ((of != view.slot.end() ? of->second : view.widens.at(&loop)) != slot) continue;
     const Instance h = instantiate(view, n, "g" + std::to_string(slot));
     std::vector<Formula> around;
     for (std::size_t k = 0; k + 1 < n.loops.size(); ++k) around.push_back(h.apply(loop_domain(n.loops[k])));
@@ -74,10 +75,19 @@ Copies copies_of(const Program& p, const Symbol& storage, bool variable) {
 Copies copies_of(const Program& p, const Access& a) { return copies_of(p, a.storage, a.variable); }
 
 std::optional<Index> coordinate(const Instance& x, int slot) {
-  if (const auto i = loop_of_slot(x, slot)) return counter(x, *i);
   const auto given = x.places.find(slot);
   if (given != x.places.end()) return given->second;
+  if (const auto i = loop_of_slot(x, slot)) return counter(x, *i);
   return std::nullopt;
+}
+
+void lead(Instance& x, const Access& a) {
+  const Access* store = x.node->store();
+  if (!store || store->storage != a.storage) return;
+  for (const Stmt& loop : x.node->loops) {
+    const auto slot = x.view->slot.find(&*loop);
+    if (loop->axis == Axis::reduce && slot != x.view->slot.end()) x.places.emplace(slot->second, Index(0));
+  }
 }
 
 Place any_place(const View& view, int launch, const std::string& suffix) {

@@ -11,6 +11,10 @@ enum class Copies { device, group, thread };
 Copies copies_of(const Program& p, const Access& a);
 Copies copies_of(const Program& p, const Symbol& storage, bool variable);
 
+/// Lets the execution count for the thread that makes the access: the cell that a collective @reduce loop accumulates into is
+/// read and stored by the first of the threads that contribute, whatever the iteration (PLL-24).
+void lead(Instance& x, const Access& a);
+
 /// Where the execution is in a slot; nothing when it is under no loop of the slot and was given no place in it: then it
 /// happens everywhere.
 std::optional<Index> coordinate(const Instance& x, int slot);

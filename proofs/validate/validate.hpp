@@ -64,9 +64,9 @@ std::vector<Obligation> lint_obligations(const Program& p, Query& query);
 /// a group. It ends with the first that is not.
 bool threads_are_ordered(const Program& p, Query& query);
 
-/// Whether a program needs the parallel meaning of threads and barriers (@workgroup, @reduce, barrier, shared).
+/// Whether a program needs the parallel meaning of threads and barriers (@workgroup, barrier, shared).
 bool needs_parallel_meaning(const Program& p);
-/// Whether it has a @reduce loop, whose lanes nothing is proved about (PAR-0).
+/// Whether it has a @reduce loop.
 bool has_reduce_loop(const Program& p);
 
 }  // namespace assay

@@ -148,11 +148,62 @@ TEST(ExecRace, ThreadsAndGroups) {
   RULE_EQ("PLL-11", std::string("2 stores, 2 stores C[0]"),
           describe_race(
               detect("program p { temp C: i32[1]  temp D: i32[2]  for t in 0..2 @workgroup { D[t] = 1 }  C[0] = 1 }")));
-  // The collective of a reduce loop orders only some of the threads: such a launch is not watched.
-  RULE_EQ("PLL-11", std::string("none"),
-          describe_race(
-              detect("program p { input X: i32[4]  output C: i32[1]  zero C  for k in 0..4 @reduce { C[0] += X[k] } }",
-                     {{"X", row(Type::i32, {1, 2, 3, 4})}})));
+  // The threads of a reduce loop, too, execute what stands beside it.
+  const TensorMap x{{"X", row(Type::i32, {1, 2, 3, 4})}};
+  const std::string head = "program p { input X: i32[4]  output C: i32[1]  zero C ";
+  const std::string sum = "for k in 0..4 @reduce { C[0] += X[k] } }";
+  RULE_EQ("PLL-11", std::string("0 stores, 0 stores C[0]"), describe_race(detect(head + sum, x)));
+  RULE_EQ("PLL-11", std::string("none"), describe_race(detect(head + "launch " + sum, x)));
+}
+
+interp::Outcome in_turns(const std::string& text, interp::Turns turns, const TensorMap& inputs = {},
+                         interp::Engine engine = interp::Engine::compiled) {
+  interp::Options options;
+  options.turns = turns;
+  options.seed = 5;
+  options.engine = engine;
+  options.detect_races = true;
+  return run_text(text, inputs, options);
+}
+
+TEST(ExecTurns, ShowWhatRacesLeave) {
+  using interp::Turns;
+  const std::string last = "program p { output X: i32[1]  for t in 0..3 @workgroup { X[0] = i32(t) } }";
+  RULE_EQ("EXEC-80", (Values{2}), output(in_turns(last, Turns::canonical), "X"));
+  RULE_EQ("EXEC-80", (Values{0}), output(in_turns(last, Turns::reversed), "X"));
+  // All load, then all store.
+  const std::string lost = "program p { inout X: i32[1]  for t in 0..3 @workgroup { X[0] = X[0] + 1 } }";
+  const TensorMap zero{{"X", row(Type::i32, {0})}};
+  RULE_EQ("EXEC-80", (Values{3}), output(in_turns(lost, Turns::reversed, zero), "X"));
+  RULE_EQ("EXEC-80", (Values{1}), output(in_turns(lost, Turns::round_robin, zero), "X"));
+  for (const Turns turns : {Turns::canonical, Turns::reversed, Turns::round_robin, Turns::random}) {
+    RULE_TRUE("EXEC-82", in_turns(lost, turns, zero).race.has_value());
+    // The engines are one.
+    RULE_EQ("EXEC-81", in_turns(lost, turns, zero, interp::Engine::tree).outputs, in_turns(lost, turns, zero).outputs);
+  }
+}
+
+TEST(ExecTurns, LeaveTheSameMemoryWithoutRaces) {
+  using interp::Turns;
+  const std::string text = R"(program p { input A: f32[4]  output B: f32[4]  inout C: f32[1]  shared S: f32[4]
+    for t in 0..4 @workgroup { S[t] = A[t] * 3.0  barrier  B[t] = S[3 - t] }
+    for k in 0..4 @reduce { C[0] += A[k] } })";
+  // The terms of the sum do not add up to the same in another order.
+  const TensorMap x{{"A", row(Type::f32, {1e8, 1, -1e8, 1})}, {"C", row(Type::f32, {0})}};
+  const interp::Outcome canonical = in_turns(text, Turns::canonical, x);
+  RULE_EQ("EXEC-82", std::string("ok"), describe(canonical));
+  RULE_EQ("EXEC-82", std::string("none"), describe_race(canonical));
+  for (const Turns turns : {Turns::reversed, Turns::round_robin, Turns::random}) {
+    const interp::Outcome o = in_turns(text, turns, x);
+    RULE_EQ("EXEC-82", canonical.outputs, o.outputs);
+    RULE_EQ("EXEC-82", std::string("none"), describe_race(o));
+  }
+  // What a thread contributes is its own access; the sum is the first one's.
+  RULE_EQ("PLL-11", std::string("1 k=0 stores, 3 t=1 loads C[0]"),
+          describe_race(detect("program p { inout C: i32[1]  output D: i32[2]\n"
+                               "for k in 0..2 @reduce { C[0] += 1 }\n"
+                               "for t in 0..2 @workgroup { D[t] = C[0] } }",
+                               {{"C", row(Type::i32, {0})}})));
 }
 
 }  // namespace

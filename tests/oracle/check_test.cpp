@@ -139,11 +139,11 @@ TEST(Check, AFaultySourceIsFaultyBeforeAnyStep) {
 
 TEST(Check, AnUndecidedSourceIsUndecidedBeforeAnyStep) {
   const CheckResult r = check_text(
-      "program p { input A: f32[4] output B: f32[1] B[0] = 0.0 for t in 0..4 @reduce { B[0] += A[t] } for i in 0..0 { "
-      "B[i] = A[i] } }\nschedule s { split i factor=2 }\n");
+      "program p { inout c: i32[1] output B: f32[4] for t in 0..4 @workgroup { var v: i32 = c[0] if v > 0 { barrier } "
+      "B[t] = 1.0 } for i in 0..0 { B[i] = 2.0 } }\nschedule s { split i factor=2 }\n");
   RULE_EQ("CHK-4", Verdict::undecided, r.report.verdict);
   RULE_TRUE("CHK-4", r.report.steps.empty());
-  RULE_TRUE("PAR-0", has_code(r.report, "PAR-0"));
+  RULE_TRUE("BAR-2", has_code(r.report, "BAR-2"));
 }
 
 TEST(Check, WorkStopsAtTheFirstStepThatIsNotLegal) {

@@ -94,21 +94,18 @@ TEST(Lint, AFaultAgainstAllProofsIsAContradiction) {
   RULE_EQ("LINT-4", 70, exit_status(r.verdict));
 }
 
-TEST(Lint, ReduceLoopsAreNeverClean) {
-  const Report r =
-      lint_text("program p { input A: f32[4] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }");
-  SCOPED_TRACE(screen_of(r));
-  RULE_EQ("PAR-0", Verdict::undecided, r.verdict);
-  RULE_TRUE("PAR-0", has_code(r, "PAR-0"));
-  RULE_EQ("PAR-0", Verdict::faulty,
-          lint_text("program p { input A: f32[3] output B: f32[1] zero B for t in 0..4 @reduce { B[0] += A[t] } }")
-              .verdict);
+TEST(Lint, ReduceLoops) {
+  const auto verdict = [](const std::string& body) {
+    return lint_text("program p { input A: f32[4] inout y: f32[1] output B: f32[1] " + body + " }").verdict;
+  };
+  RULE_EQ("PLL-24", Verdict::clean, verdict("B[0] = 0.0 launch for t in 0..4 @reduce { B[0] += A[t] }"));
+  RULE_EQ("PLL-27", Verdict::faulty, verdict("zero B for t in 0..4 @reduce { B[0] += A[t] }"));
+  RULE_EQ("PLL-24", Verdict::faulty, verdict("B[0] = 0.0 launch for t in 0..5 @reduce { B[0] += A[t] }"));
   for (const char* nest : {"for t in 0..4 @grid { B[t] = A[t] }", "for t in 0..4 @workgroup { B[t] = A[t] }",
                            "for t in 0..4 @workgroup { S[t] = A[t] barrier B[t] = S[3 - t] }"}) {
     const std::string text =
         std::string("program p { input A: f32[4] output B: f32[4] shared S: f32[4] ") + nest + " }";
-    RULE_EQ("PAR-0", Verdict::clean, lint_text(text).verdict);
-    RULE_TRUE("PAR-0", !has_code(lint_text(text), "PAR-0"));
+    RULE_EQ("PLL-7", Verdict::clean, lint_text(text).verdict);
   }
 }
 

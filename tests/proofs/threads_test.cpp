@@ -200,5 +200,42 @@ TEST(Threads, steps) {
            "swap a b"));
 }
 
+TEST(Threads, reductions) {
+  const auto rows = [](const std::string& body) {
+    return lint(
+        "program p { input A: f32[4, 8] input c: i32[4] in 0..2 inout C: f32[4] inout D: f32[4] shared S: f32[8] for t "
+        "in "
+        "0..4 @workgroup { " +
+        body + " } }");
+  };
+  const std::string sum = "for k in 0..8 @reduce { C[t] += A[t, k] } ";
+  RULE_EQ("PLL-24", "", rows(sum + sum));
+  RULE_EQ("PLL-24", "", rows("for j in 0..3 { " + sum + "}"));
+  RULE_EQ("PLL-24", "RACE-2 violated, RACE-2 violated", rows(sum + "D[t] = C[t]"));  // by eight threads
+  RULE_EQ("PLL-24", "", rows(sum + "for l in 0..8 @workgroup { if l == 0 { D[t] = C[t] } }"));
+  RULE_EQ("PLL-24", "RACE-2 violated", rows(sum + "for l in 0..8 @workgroup { if l == 7 { D[t] = C[t] } }"));
+  RULE_EQ("PLL-24", "", rows(sum + "barrier for l in 0..8 @workgroup { if l == 7 { D[t] = C[t] } }"));
+  RULE_EQ("PLL-24", "RACE-2 violated", rows("for k in 0..8 @reduce { C[floordiv(t, 2)] += A[t, k] }"));
+  RULE_EQ("PLL-25", "", rows("if c[t] == 0 { " + sum + "}"));
+  RULE_EQ("PLL-25", "BAR-2 undecided", rows("var v: i32 = c[t] if v == 0 { " + sum + "}"));
+  // An own sum widens the slot all the same.
+  RULE_EQ("PLL-27", "RACE-2 violated", rows("var s: f32 = 0.0 for k in 0..8 @reduce { s = s + A[t, k] } C[t] = s"));
+  RULE_EQ("PLL-27", "", rows("var s: f32 = 0.0 for k in 0..1 @reduce { s = s + A[t, k] } C[t] = s"));
+  // The order of the terms is left open.
+  const auto licence = [](const std::string& type, const std::string& axis, const std::string& to) {
+    const auto query = make_portfolio_query();
+    const Program before = number_statements(program("program p { input A: " + type + "[8] inout C: " + type +
+                                                     "[1] for k in 0..8" + axis + " { C[0] += A[k] } }"));
+    return validate(before, apply_line(before, line("retype k axis=" + to), *query)->program, *query).licence;
+  };
+  RULE_EQ("RET-21", Licence::reassociates, licence("f32", "", "reduce"));
+  RULE_EQ("RET-21", Licence::exact, licence("i32", "", "reduce"));
+  RULE_EQ("RET-21", Licence::exact, licence("f32", " @reduce", "serial"));
+  RULE_EQ("PLL-26", Licence::reassociates, licence("f16", "", "reduce"));
+  RULE_EQ("RET-20", "RACE-2 violated",
+          step("program p { input A: f32[8] output C: f32[1] C[0] = 0.0 for k in 0..8 { C[0] += A[k] } }",
+               "retype k axis=reduce"));
+}
+
 }  // namespace
 }  // namespace assay
