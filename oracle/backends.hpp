@@ -66,7 +66,7 @@ std::vector<std::string> backend_names();
 /// The compilers that are here and that `chosen` allows: by name ("c", "clang-O3") or by command ("gcc"); empty `chosen`
 /// allows each at its usual level.
 std::vector<codegen::CompilerSpec> chosen_compilers(const std::set<std::string>& chosen);
-/// The same for programs with threads: `simt`, or what `chosen` names of it and `cuda` (CHK-35).
+/// The same for programs with threads: `simt`, or what `chosen` names of it and `cuda` (BACK-1).
 std::vector<codegen::CompilerSpec> thread_compilers(const std::set<std::string>& chosen);
 /// "NAME: why" for every chosen backend that is not here.
 std::vector<std::string> absent_backends(const std::set<std::string>& chosen);

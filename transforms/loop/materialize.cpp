@@ -46,7 +46,10 @@ class Materialize final : public Operation {
     d.obligations = {"value-preservation", "in-bounds", "defined-before-read", "index-width"};
     d.example_program =
         "program blur { input X: f32[10] output Y: f32[9]\n"
-        "  for j in 0..9 { Y[j] = scope v: f32 { v = 0.5 * X[j] } + scope v.1: f32 { v.1 = 0.5 * X[j + 1] } }\n"
+        "  for j in 0..9 {\n"
+        "    Y[j] = scope v: f32 { v = 0.5 * X[j] }\n"
+        "      + scope v.1: f32 { v.1 = 0.5 * X[j + 1] }\n"
+        "  }\n"
         "}\n";
     d.example_schedule = "materialize v* -> T\n";
     return d;

@@ -35,9 +35,11 @@ class Onehot final : public Operation {
     d.schema = "W (rewrite)";
     d.obligations = {"value-preservation", "in-bounds", "index-width"};
     d.example_program =
-        "program embedding { input ids: i32[3] in 0..5 input T: f32[5, 4] output Y: f32[3, 4]\n"
+        "program embedding {\n"
+        "  input ids: i32[3] in 0..5 input T: f32[5, 4] output Y: f32[3, 4]\n"
         "  for p in 0..3 { for c in 0..4 {\n"
-        "    Y[p, c] = scope s: f32 { s = 0.0 for k in 0..5 { s = s + (i32(k) == ids[p] ? T[k, c] : 0.0) } }\n"
+        "    Y[p, c] = scope s: f32 { s = 0.0\n"
+        "      for k in 0..5 { s = s + (i32(k) == ids[p] ? T[k, c] : 0.0) } }\n"
         "  } }\n"
         "}\n";
     d.example_schedule = "onehot k\n";

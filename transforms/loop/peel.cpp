@@ -25,7 +25,9 @@ class Peel final : public Operation {
     d.obligations = {"value-preservation", "index-width"};
     d.example_program =
         "program rows { input A: f32[4, 9] output Y: f32[4]\n"
-        "  for i in 0..4 { Y[i] = 0.0 Y[i] += A[i, 0] for k in 1..9 { Y[i] += A[i, k] } }\n"
+        "  for i in 0..4 {\n"
+        "    Y[i] = 0.0  Y[i] += A[i, 0]  for k in 1..9 { Y[i] += A[i, k] }\n"
+        "  }\n"
         "}\n";
     d.example_schedule = "peel\n";
     return d;
