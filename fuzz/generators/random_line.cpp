@@ -190,8 +190,9 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
         if (!info.required) {
           values.clear();
           for (std::size_t k = 0; k < line.operands.size(); ++k) values.push_back(std::to_string(1 + random.below(4)));
-          if (random.below(12) == 0) values.pop_back();
+          if (!values.empty() && random.below(12) == 0) values.pop_back();
         }
+        if (values.empty()) break;
         std::vector<ScheduleWord> words;
         for (const std::string& v : values) {
           words.push_back(word(v));
