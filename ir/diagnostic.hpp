@@ -19,11 +19,11 @@ struct Location {
 enum class Severity { error, warning, note };
 
 struct Diagnostic {
-  std::string code;               // "NAME-1", "SPLIT-3", …: what `assay explain` knows
-  std::string message;            // one sentence, no full stop
-  Location where{};               // in `file`; unknown when the message is about the whole input
-  std::string help{};             // the way out; empty when there is none
-  std::string file{};             // filled in by whoever knows the file
+  std::string code;     // "NAME-1", "SPLIT-3", …: what `assay explain` knows
+  std::string message;  // one sentence, no full stop
+  Location where{};     // in `file`; unknown when the message is about the whole input
+  std::string help{};   // the way out; empty when there is none
+  std::string file{};   // filled in by whoever knows the file
   Severity severity = Severity::error;
 };
 

@@ -77,9 +77,9 @@ class Index {
 struct IndexAtom {
   enum class Kind : std::uint8_t { symbol, floordiv, floormod, min, max };
   Kind kind = Kind::symbol;
-  Symbol symbol{};             // kind symbol
-  std::vector<Index> args{};   // one for floordiv and floormod, at least two (sorted, distinct) for min and max
-  std::int64_t divisor = 1;    // floordiv, floormod: at least 2
+  Symbol symbol{};            // kind symbol
+  std::vector<Index> args{};  // one for floordiv and floormod, at least two (sorted, distinct) for min and max
+  std::int64_t divisor = 1;   // floordiv, floormod: at least 2
   int compare(const IndexAtom& other) const;
 };
 
@@ -90,7 +90,11 @@ Index min(const std::vector<Index>& args);
 Index max(const std::vector<Index>& args);
 
 /// Mathematical floor division and its remainder for a positive divisor.
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0); }
-constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a % b < 0 ? a % b + b : a % b; }  // floor_div(a, b) * b may leave int64
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
+}
+constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
+  return a % b < 0 ? a % b + b : a % b;
+}  // floor_div(a, b) * b may leave int64
 
 }  // namespace assay

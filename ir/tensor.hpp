@@ -19,7 +19,9 @@ struct Tensor {
   std::vector<unsigned char> bytes{};
 
   Tensor() = default;
-  Tensor(Type t, std::vector<std::int64_t> d) : type(t), dims(std::move(d)) { bytes.resize(static_cast<std::size_t>(size() * byte_width(type))); }
+  Tensor(Type t, std::vector<std::int64_t> d) : type(t), dims(std::move(d)) {
+    bytes.resize(static_cast<std::size_t>(size() * byte_width(type)));
+  }
   /// Number of elements (1 for rank 0).
   std::int64_t size() const {
     std::int64_t n = 1;

@@ -30,7 +30,7 @@ struct StepOutcome {
   std::vector<int> origins{};
   std::set<int> reordered{};        // accumulations of `before` whose order changed
   std::set<int> reordered_after{};  // of `program`, with the new statements that combine partial results
-  std::string claim{};        // why, when the step is not legal
+  std::string claim{};              // why, when the step is not legal
   std::set<std::string> engines{};
 };
 

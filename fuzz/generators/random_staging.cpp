@@ -22,8 +22,8 @@ class Grower {
     const std::string type = one_in(3) ? "f32" : "i32";
     const std::string owner = fmt::format("{}, {}, j", grid ? "g" : "0", rows ? "i" : "0");
     moving_ = {fmt::format("{}*o + k", block_), "k", "j"};
-    if (rows) moving_.push_back("i");
-    if (grid) moving_.push_back("g");
+    if (rows) moving_.emplace_back("i");
+    if (grid) moving_.emplace_back("g");
     const std::string term = access("A") + (one_in(2) ? " * " + access("B") : "");
     std::string body = fmt::format("for k in 0..{} {{ C[{}] += {} }}\n", block_, owner, term);
     const std::string guard = one_in(4) ? condition() : "";

@@ -17,7 +17,7 @@ class Grower {
 
   std::string run() {
     const bool grid = one_in(3);
-    if (grid) serial_.push_back("g");
+    if (grid) serial_.emplace_back("g");
     std::string inside;
     lanes_ = one_in(3) ? 1 + below(3) : 0;
     reduces_ = lanes_ == 0 && one_in(2);
@@ -45,7 +45,7 @@ class Grower {
   std::string pieces() {
     std::string out;
     const bool loop = one_in(3);
-    if (loop) serial_.push_back("r");
+    if (loop) serial_.emplace_back("r");
     const int count = 2 + below(3);
     for (int k = 0; k < count; ++k) out += k == 1 || one_in(4) ? product() : nest(k == 0 ? 0 : 1);
     if (!loop) return out;

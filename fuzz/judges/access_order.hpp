@@ -19,6 +19,7 @@ struct OrderFinding {
 
 /// A broken pair (or an execution missing, doubled or invented) at these parameter values; nothing when the step keeps all
 /// of them. Nothing, too, beyond `limit` executions. `after` has provenance to `before`.
-std::optional<OrderFinding> find_broken_pair(const Program& before, const Program& after, const ParameterMap& parameters, std::size_t limit = 20000);
+std::optional<OrderFinding> find_broken_pair(const Program& before, const Program& after,
+                                             const ParameterMap& parameters, std::size_t limit = 20000);
 
 }  // namespace assay::fuzz

@@ -140,7 +140,7 @@ bool Machine::locate_grid(const Access& access, Frame& f, const Active& a, Addre
       if (s.axis < 0 || !add_product(along[s.axis], s.stride, t.coefficient)) return false;
     }
     std::int64_t least = at, greatest = at;
-    for (int k = 0; k < grid.axes; ++k) {
+    for (int k = 0; k < LaneGrid::most && k < grid.axes; ++k) {
       if (!add_product(along[k] < 0 ? least : greatest, along[k], std::int64_t{grid.extent[k]} - 1)) return false;
       stride[k] = stride[k] * size + along[k];
     }
@@ -150,7 +150,7 @@ bool Machine::locate_grid(const Access& access, Frame& f, const Active& a, Addre
   // A line where going one step along an axis is going over the whole axis before it.
   std::int64_t lanes = 1;
   bool linear = true;
-  for (int k = 0; k < grid.axes; ++k) {
+  for (int k = 0; k < LaneGrid::most && k < grid.axes; ++k) {
     stride[k] += m.lane_pitch * lanes;
     if (k == batch_axis_) stride[k] += m.group_pitch;
     linear &= stride[k] == stride[0] * lanes;

@@ -22,11 +22,12 @@ struct Guard {
 };
 
 struct Access {
-  Symbol storage{};             // a buffer, or a variable when `variable`
+  Symbol storage{};  // a buffer, or a variable when `variable`
   bool variable = false;
   bool writes = false;
-  bool whole = false;           // `zero`: every cell of the buffer
-  std::vector<Expr> indices{};  // cell (buffers; empty when `whole`); of type index (Op::index: affine) or storage integers
+  bool whole = false;  // `zero`: every cell of the buffer
+  std::vector<Expr>
+      indices{};  // cell (buffers; empty when `whole`); of type index (Op::index: affine) or storage integers
   std::vector<Guard> guards{};  // beyond the node's: arms of ?:, second operands of && and ||
   Location where{};
 };
@@ -46,9 +47,9 @@ struct Division {
 };
 
 struct Node {
-  int statement = -1;           // preorder number in this program
+  int statement = -1;  // preorder number in this program
   Stmt stmt{};
-  std::vector<Stmt> loops{};    // around it, outermost first; for a node in a scope also those around the scope
+  std::vector<Stmt> loops{};  // around it, outermost first; for a node in a scope also those around the scope
   std::vector<PathStep> path{};
   std::vector<Guard> guards{};
   std::vector<Access> accesses{};
@@ -59,8 +60,8 @@ struct Node {
 /// Where a variable lives: one instance per execution of its declaration.
 struct Variable {
   Type type = Type::f32;
-  int loops = 0;           // how many loops enclose the declaration (a prefix of every user's loops)
-  int statement = -1;      // the `var` statement, or the statement whose expression holds the scope
+  int loops = 0;       // how many loops enclose the declaration (a prefix of every user's loops)
+  int statement = -1;  // the `var` statement, or the statement whose expression holds the scope
   bool scope = false;
   std::vector<Stmt> around{};  // those loops
 };

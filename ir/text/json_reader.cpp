@@ -412,9 +412,8 @@ bool Reader::buffer(const Json& j, Buffer& out) {
     if (!read) return false;
     out.range = std::pair(ends[0], ends[1]);
   }
-  if (j.contains("swizzle") && !member(j, "swizzle", [&](const Json& m) {
-        return word(m, out.swizzle, parse_swizzle, "a swizzle");
-      }))
+  if (j.contains("swizzle") &&
+      !member(j, "swizzle", [&](const Json& m) { return word(m, out.swizzle, parse_swizzle, "a swizzle"); }))
     return false;
   if (!j.contains("data")) return true;
   return member(j, "data", [&](const Json& m) {

@@ -34,8 +34,9 @@ bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >
 
 std::unordered_map<std::string_view, Reserved> make_reserved() {
   std::unordered_map<std::string_view, Reserved> words;
-  for (const std::string_view w : {"air", "program", "param", "in", "require", "for", "step", "if", "else", "zero",
-                                   "barrier", "launch", "var", "scope", "schedule", "swizzle", "inf", "nan", "true", "false"}) {
+  for (const std::string_view w :
+       {"air",     "program", "param", "in",    "require",  "for",     "step", "if",  "else", "zero",
+        "barrier", "launch",  "var",   "scope", "schedule", "swizzle", "inf",  "nan", "true", "false"}) {
     words[w] = {};
   }
   for (const Type t : storage_types) words[name(t)].type = t;

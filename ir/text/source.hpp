@@ -18,11 +18,11 @@ struct ScheduleWord {
 /// syntax alone: they stay in `operands`; the operation's declaration sorts them out.
 struct ScheduleLine {
   std::string op;
-  std::vector<ScheduleWord> operands{};                        // bare words, commas split, `*` suffix kept
+  std::vector<ScheduleWord> operands{};                                    // bare words, commas split, `*` suffix kept
   std::vector<std::pair<ScheduleWord, std::vector<ScheduleWord>>> keys{};  // key = value{,value}
-  std::vector<ScheduleWord> results{};                         // after `->`
+  std::vector<ScheduleWord> results{};                                     // after `->`
   Location where{};
-  std::string text;                                            // the line, comment and outer blanks removed
+  std::string text;  // the line, comment and outer blanks removed
 };
 struct Schedule {
   std::string name;  // empty for a bare .sched file

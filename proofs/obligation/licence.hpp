@@ -8,6 +8,8 @@ namespace assay {
 
 /// exact: same bits for every input. reassociates: the same terms added in another order. rounds: rounding moves.
 enum class Licence : std::uint8_t { exact, reassociates, rounds };
-inline std::string_view name(Licence l) { return l == Licence::exact ? "exact" : l == Licence::reassociates ? "reassociates" : "rounds"; }
+inline std::string_view name(Licence l) {
+  return l == Licence::exact ? "exact" : l == Licence::reassociates ? "reassociates" : "rounds";
+}
 
 }  // namespace assay

@@ -32,6 +32,7 @@ TEST(Layouts, ElementsLieWhereTheRuleSays) {
         std::int64_t found = 0;
         std::memcpy(&found, cells.data() + at * width, static_cast<std::size_t>(width));
         ASSERT_TRUE(::assay::test::record_rule("CGEN-50", found == i * columns + j)) << word << ' ' << i << ' ' << j;
+        ASSERT_TRUE(::assay::test::record_rule("LAY-1", found == i * columns + j));
       }
     }
   }

@@ -117,5 +117,18 @@ TEST(TileLayout, rows_may_depend_on_parameters) {
           of("param n in 1..3 param m in 1..4 local T: f32[n, m, 12] swizzle elem").second);
 }
 
+// What no engine answers is undecided, with a code of its own.
+TEST(TileLayout, an_unknown_number_of_rows_is_undecided) {
+  class Silent final : public Query {
+   public:
+    Answer solve(const Formula&, const std::vector<Symbol>&) override { return {}; }
+  } silent;
+  const auto o = derive::layout_obligations(
+      test::program("program p { param n in 1..6 local T: f32[n, 12] swizzle elem output Y: f32[1]  Y[0] = 1.0 }"),
+      silent);
+  EXPECT_EQ(Obligation::Status::undecided, o[0].status);
+  RULE_EQ("LAY-5", std::string("LAY-5"), o[0].code);
+}
+
 }  // namespace
 }  // namespace assay

@@ -135,6 +135,18 @@ TEST(LintObligations, dynamic_indices) {
           lint("program p { inout m: i32[4] inout O: f32[4] for i in 0..4 { O[m[i]] = 1.0 } }"));
 }
 
+TEST(LintObligations, conditions_on_the_elements_that_an_index_reads) {
+  const auto guarded = [](const std::string& ids, const std::string& condition) {
+    return lint("program p { " + ids + " input T: f32[5] inout O: f32[9] for i in 0..9 { if " + condition +
+                " { O[i] = T[any[i]] } } }");
+  };
+  RULE_EQ("PRF-115", std::string(), guarded("input any: i32[9]", "0 <= any[i] && any[i] <= 4"));
+  RULE_EQ("PRF-115", std::string("BND-2"), guarded("input any: i32[9]", "0 <= any[i] && any[i] <= 5"));
+  RULE_EQ("PRF-115", std::string("BND-2"), guarded("input any: i32[9]", "any[i] <= 4"));
+  RULE_EQ("PRF-115", std::string("BND-2"), guarded("input any: i32[10]", "0 <= any[i + 1] && any[i + 1] <= 4"));
+  RULE_EQ("PRF-115", std::string("BND-2"), guarded("inout any: i32[9]", "0 <= any[i] && any[i] <= 4"));
+}
+
 TEST(LintObligations, definedness) {
   RULE_EQ("PRF-21", std::string(),
           lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for i in 0..4 { T[i] = A[i] } for j in "

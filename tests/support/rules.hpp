@@ -16,12 +16,14 @@ bool record_rule(std::string_view rule, bool held);
 }  // namespace assay::test
 
 /// EXPECT_TRUE(condition), recorded for rule `id`; further message text can be streamed into it.
-#define RULE_TRUE(id, condition) EXPECT_TRUE(::assay::test::record_rule(id, static_cast<bool>(condition))) << "rule " << (id) << ": " << #condition << " "
+#define RULE_TRUE(id, condition)                                            \
+  EXPECT_TRUE(::assay::test::record_rule(id, static_cast<bool>(condition))) \
+      << "rule " << (id) << ": " << #condition << " "
 /// EXPECT_EQ(expected, actual), recorded for rule `id`. Both are copied: they may be parts of temporaries.
-#define RULE_EQ(id, expected, actual)                                                   \
-  do {                                                                                  \
-    const auto assay_expected_ = (expected);                                            \
-    const auto assay_actual_ = (actual);                                               \
-    ::assay::test::record_rule(id, assay_expected_ == assay_actual_);                   \
-    EXPECT_EQ(assay_expected_, assay_actual_) << "rule " << (id);                       \
+#define RULE_EQ(id, expected, actual)                                 \
+  do {                                                                \
+    const auto assay_expected_ = (expected);                          \
+    const auto assay_actual_ = (actual);                              \
+    ::assay::test::record_rule(id, assay_expected_ == assay_actual_); \
+    EXPECT_EQ(assay_expected_, assay_actual_) << "rule " << (id);     \
   } while (false)

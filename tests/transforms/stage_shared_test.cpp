@@ -1,142 +1,104 @@
-// stage with `shared`: layouts of the tile and lanes that fill it; `hoisted`: the packed copy (STG-50 …).
-#include <fmt/format.h>
-
-#include <map>
-
+// stage with `shared`: who fills the tile, where its barriers stand, and what it refuses (STG-20 to STG-25).
 #include "moves.hpp"
 
 namespace assay::test {
 namespace {
 
-// A tile of `count` columns that moves with o, read by `threads` threads.
-Program columns(int count, int threads, const std::string& place = "") {
-  return program(fmt::format(
-      "program p {{ input A: f32[4, {0}] inout Y: f32[{1}] {2} for o in 0..4 {{ for t in 0..{1} @workgroup {{ for k in "
-      "0..{0} {{ Y[t] += A[o, k] }} }} }} }}",
-      count, threads, place));
-}
-// What stands before the first barrier in the loop over o, on one line.
-std::string filling(const Moved& m) {
-  const std::string head = "for o in 0..4 {";
-  const auto from = m.text.find(head), to = m.text.find("barrier", from);
-  if (from == std::string::npos || to == std::string::npos) return m.text;
-  std::string out;
-  for (const char c : m.text.substr(from + head.size(), to - from - head.size())) {
-    const bool blank = c == ' ' || c == '\n';
-    if (!blank || (!out.empty() && out.back() != ' ')) out += blank ? ' ' : c;
-  }
-  return out;
+// Statements under two thread loops of eight, i and j.
+Program threads(const std::string& statements, const std::string& declarations = {}) {
+  return nest("for i in 0..8 @workgroup { for j in 0..8 @workgroup { " + statements + " } }", declarations);
 }
 
-TEST(StageShared, LanesTakeTheIterationsOfTheInnermostLoop) {
-  const auto lanes = [](int count) {
-    const Moved m = moved(columns(count, 32), "stage A over=k shared cooperative=32 -> As");
-    EXPECT_EQ("", m.code) << count;
-    return filling(m);
-  };
-  const std::string head = "for lane in 0..32 @workgroup { ";
-  RULE_EQ("STG-51", head + "As[lane] = A[o, lane] } ", lanes(32));
-  RULE_EQ("STG-51", head + "if lane < 8 { As[lane] = A[o, lane] } } ", lanes(8));
-  RULE_EQ("STG-51", head + "for k.1 in 0..3 { As[32*k.1 + lane] = A[o, 32*k.1 + lane] } } ", lanes(96));
-  RULE_EQ("STG-51", head + "for k.1 in 0..2 { if 32*k.1 + lane < 40 { As[32*k.1 + lane] = A[o, 32*k.1 + lane] } } } ",
-          lanes(40));
-}
-
-TEST(StageShared, LanesAreThreadsOfTheInnermostSlot) {
-  // The outer threads become slot 1: what stands under no other loop would run in every lane.
-  const std::string around = "for r in 0..4 @workgroup { for o in 0..2 { ";
-  const std::string head = "program p { input X: f32[16] inout Y: f32[4, 8] ";
-  const std::string sum = "for k in 0..8 { Y[r, t] += X[8*o + k] } } } } }";
-  RULE_EQ(
-      "STG-54", std::string(),
-      moved(program(head + around + "for t in 0..8 @workgroup { " + sum), "stage X over=k shared cooperative=8").code);
-  RULE_EQ("STG-54", std::string("RACE-2"),
-          moved(program(head + around + "for t in 0..8 { " + sum), "stage X over=k shared cooperative=8").code);
-  const Moved m = moved(columns(8, 8), "stage A over=k shared cooperative=0");
-  RULE_TRUE("STG-52", m.code == "STG-52" && m.error);
-  RULE_EQ(
-      "STG-53", std::string("STG-53"),
-      moved(
-          program("program p { input X: f32[9, 8] inout Y: f32[8] for o in 0..3 { for t in 0..8 @workgroup { for k in "
-                  "0..3 { Y[t] += X[3*o + k, t] } } } }"),
-          "stage X over=k,t shared cooperative=8")
-          .code);
-}
-
-TEST(StageShared, RowsThatASwizzleFits) {
-  // Whether rows of so many cells of a type take a swizzle (T69); the tile has 4 rows.
-  const auto code = [](const char* type, int cells, const std::string& keys) {
-    const Program p =
-        program(fmt::format("program p {{ input A: {0}[4, {1}] inout Y: {0}[4, 4] for r in 0..4 @workgroup {{ for t in "
-                            "0..4 @workgroup {{ for o in "
-                            "0..2 {{ for k in 0..{2} {{ Y[r, t] += A[r, {2}*o + k] }} }} }} }} }}",
-                            type, 2 * cells, cells));
-    const Moved m = moved(p, "stage A over=r,k shared " + keys);
-    if (m.after) {
-      const Buffer* tile = m.after->find_buffer("A_t");
-      EXPECT_TRUE(tile && tile->swizzle != Swizzle::none);
-    }
-    return m.code;
-  };
-  const std::string bad = "STG-50";
-  const std::map<int, std::string> elements{{1, bad}, {3, bad}, {8, ""}, {12, bad}, {16, ""}};
-  for (const auto& [cells, expected] : elements) {
-    RULE_EQ("STG-50", expected, code("f32", cells, "swizzle=elem"));
-  }
-  const std::map<int, std::string> units{{3, bad}, {4, bad}, {8, ""}, {12, bad}};
-  for (const auto& [cells, expected] : units) {
-    RULE_EQ("STG-50", expected, code("f32", cells, "swizzle=b128"));
-  }
-  RULE_EQ("STG-50", bad, code("f16", 24, "swizzle=b128"));
-  RULE_EQ("STG-50", std::string(), code("f16", 16, "swizzle=b128"));
-  RULE_EQ("STG-50", std::string(), code("f16", 24, "swizzle=b128 pad_stride=32"));
-  RULE_EQ("STG-50", std::string(), code("f32", 12, "swizzle=b128 pad_stride=16 pipeline=2"));
-}
-
-TEST(StageHoisted, PacksTilesOneBehindTheOther) {
+TEST(SharedStage, ThreadsOfTheTileCopySideBySide) {
   const Moved m =
-      moved(program("program p { input A: f32[20, 28] output Y: f32[20] for io in 0..3 { for ii in 0..8 { if 8*io + ii "
-                    "< 20 { Y[8*io + ii] = 0.0 for ko in 0..4 { for kp in 0..8 { if 8*ko + kp < 28 { Y[8*io + ii] += "
-                    "A[8*io + ii, 8*ko + kp] } } } } } } }"),
-            "stage A over=ii,kp hoisted -> Q");
+      moved(threads("for o in 0..2 { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] } }"), "stage Y over=i,k shared -> Ys");
   EXPECT_EQ("", m.code);
-  ASSERT_TRUE(m.after);
-  const Buffer& q = *m.after->find_buffer("Q");
-  RULE_TRUE("STG-55", q.kind == BufferKind::temp && q.dims == (std::vector<Index>{3, 4, 8, 8})) << print(*m.after);
-  RULE_TRUE("STG-55",
-            m.text.find("Q[io, ko, ii, kp]") != std::string::npos &&
-                m.text.find("{\n          Q[io.1, ko.1, ii.1, kp.1] = A[ii.1 + 8*io.1, 8*ko.1 + kp.1]\n        } "
-                            "else {\n          Q[io.1, ko.1, ii.1, kp.1] = 0.0\n") != std::string::npos)
-      << m.text;
+  RULE_EQ("STG-20",
+          body(threads("for o in 0..2 { if j == 0 { for k.1 in 0..4 { Ys[i, k.1] = Y[i, 4 * o + k.1] } } barrier "
+                       "for k in 0..4 { B[i, j] += Ys[i, k] } barrier }",
+                       "shared Ys: f32[8, 4]")),
+          m.text);
+  RULE_TRUE("STG-20", m.after->find_buffer("Ys")->kind == BufferKind::shared);
+  RULE_TRUE("STG-21", m.text.find("if j == 0") != std::string::npos) << m.text;
+  // Both loops fill: nobody is left out.
+  const Moved both = moved(threads("for o in 0..2 { B[i, j] += Y[i + o, j + o] }"), "stage Y over=i,j shared -> Ys");
+  EXPECT_EQ("", both.code);
+  RULE_TRUE("STG-21", both.text.find("if ") == std::string::npos) << both.text;
 }
 
-TEST(StageHoisted, HasALaunchOfItsOwnBesideThreadsAndGroups) {
-  const auto made = [](const std::string& axis, const std::string& over) {
-    return moved(program("program p { input A: f32[8, 8] output Y: f32[8] for t in 0..8 " + axis +
-                         " { Y[t] = 0.0 for o in 0..2 { for k in 0..4 { Y[t] += A[4*o + k, t] } } } }"),
-                 "stage A over=" + over + " hoisted -> Q");
-  };
-  for (const char* axis : {"@grid", "@workgroup", "@vectorized"}) {
-    for (const char* over : {"k", "t,k"}) {
-      const Moved m = made(axis, over);
-      RULE_EQ("STG-58", std::string(), m.code);
-      const bool launch = m.text.find("launch") != std::string::npos;
-      RULE_TRUE("STG-55", launch == (std::string(axis) != "@vectorized")) << m.text;
-    }
-  }
+TEST(SharedStage, BarriersStandAroundTheReads) {
+  const Moved once = moved(threads("for k in 0..4 { B[i, j] += X[k] }"), "stage X over=k shared -> Xs");
+  EXPECT_EQ("", once.code);
+  RULE_EQ("STG-24",
+          body(threads("if i == 0 && j == 0 { for k.1 in 0..4 { Xs[k.1] = X[k.1] } } barrier "
+                       "for k in 0..4 { B[i, j] += Xs[k] } barrier",
+                       "shared Xs: f32[4]")),
+          once.text);
+  RULE_EQ("STG-22", 2, count(*once.after, StmtKind::barrier));
 }
 
-TEST(StageHoisted, RefusesWhatDoesNotFallIntoTiles) {
-  const auto code = [](const std::string& declarations, const std::string& index) {
-    return moved(program("program p { " + declarations +
-                         " output Y: f32[2] for o in 0..2 { Y[o] = 0.0 for k in 0..4 { Y[o] += A[" + index + "] } } }"),
-                 "stage A over=k hoisted")
-        .code;
-  };
-  EXPECT_EQ("", code("input A: f32[12]", "4*o + k + 4"));
-  RULE_EQ("STG-56", std::string("STG-56"), code("inout A: f32[12]", "4*o + k"));
-  for (const char* index : {"4*o + k + 1", "6*o + k", "2*k + o", "3 - k", "8 - 4*o + k - 8"})
-    RULE_EQ("STG-57", std::string("STG-57"), code("input A: f32[20]", index));
+TEST(SharedStage, FillingsShareABarrier) {
+  const Program product = threads("for o in 0..2 { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] * Y2[4 * o + k, j] } }",
+                                  "input Y2: f32[64, 64]");
+  const Program first = *moved(product, "stage Y over=i,k shared -> Ys").after;
+  const Moved m = moved(number_statements(first), "stage Y2 over=k,j shared -> Zs");
+  EXPECT_EQ("", m.code);
+  RULE_EQ("STG-25", 2, count(*m.after, StmtKind::barrier));
+  // A tile that is filled from another tile needs that one first.
+  const Program chain =
+      *moved(threads("for o in 0..2 { for k in 0..4 { B[i, j] += X[k + o] } }"), "stage X over=k shared -> Xs").after;
+  const Moved tile_of_tile = moved(number_statements(chain), "stage Xs over=k shared -> Xt");
+  RULE_EQ("STG-25", 4, count(*tile_of_tile.after, StmtKind::barrier));
+  EXPECT_EQ("", tile_of_tile.code);
+}
+
+TEST(SharedStage, APipelineFillsOneIterationAhead) {
+  const Program rows = threads("for o in 0..5 { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] } }");
+  const Moved m = moved(rows, "stage Y over=i,k shared pipeline=2 -> Ys");
+  EXPECT_EQ("", m.code) << m.text;
+  RULE_EQ("STG-27",
+          body(threads("if j == 0 { for k.2 in 0..4 { Ys[0, i, k.2] = Y[i, k.2] } } for o in 0..5 { barrier if o + 1 < "
+                       "5 { if j == 0 "
+                       "{ for k.1 in 0..4 { Ys[floormod(o + 1, 2), i, k.1] = Y[i, 4 * o + 4 + k.1] } } } "
+                       "for k in 0..4 { B[i, j] += Ys[floormod(o, 2), i, k] } } barrier",
+                       "shared Ys: f32[2, 8, 4]")),
+          m.text);
+  // Any lower bound, and a loop that may be dead.
+  EXPECT_EQ("", moved(threads("for o in 1..n { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] } }", "param n in 0..9"),
+                      "stage Y over=i,k shared pipeline=2")
+                    .code);
+  // Two tiles, one barrier in each iteration.
+  const Program product = threads("for o in 0..5 { for k in 0..4 { B[i, j] += Y[i, 4 * o + k] * Y2[4 * o + k, j] } }",
+                                  "input Y2: f32[64, 64]");
+  const Moved first = moved(product, "stage Y over=i,k shared pipeline=2 -> Ys");
+  const Moved both = moved(number_statements(*first.after), "stage Y2 over=k,j shared pipeline=2 -> Zs");
+  EXPECT_EQ("", both.code) << both.text;
+  RULE_EQ("STG-27", 3, count(*both.after, StmtKind::barrier));
+  RULE_EQ("STG-28", "STG-28",
+          moved(threads("for k in 0..4 { B[i, j] += X[k] }"), "stage X over=k shared pipeline=2").code);
+  RULE_EQ("STG-28", "STG-28", moved(threads("B[i, j] += Y[i, j]"), "stage Y over=i,j shared pipeline=2").code);
+}
+
+TEST(SharedStage, PaddedRows) {
+  const Moved m = moved(threads("for o in 0..2 { for k in 0..9 { B[i, j] += Y[i, 4 * o + k] } }"),
+                        "stage Y over=i,k shared pad_stride=4 -> Ys");
+  EXPECT_EQ("", m.code);
+  RULE_TRUE("STG-26", m.after->find_buffer("Ys")->dims == (std::vector<Index>{Index(8), Index(12)})) << m.text;
+}
+
+TEST(SharedStage, Refusals) {
+  RULE_EQ("STG-23", "STG-23", moved(threads("for k in 0..4 { B[i, j] += Y[i, k] }"), "stage Y over=k shared").code);
+  RULE_EQ("STG-24", "STG-24",
+          moved(nest("for i in 0..8 { for k in 0..4 { A[i] += X[k] } }"), "stage X over=k shared").code);
+  RULE_EQ(
+      "STG-6", "STG-6",
+      moved(nest("for g in 0..8 @grid { for t in 0..8 @workgroup { B[g, t] = Y[g, t] } }"), "stage Y over=g,t shared")
+          .code);
+  RULE_EQ("STG-6", "STG-6", moved(threads("B[i, j] = Y[i, j]"), "stage Y over=i,j").code);
+  // Two threads would copy one cell at one time.
+  EXPECT_EQ("RACE-2", moved(nest("for o in 0..5 @workgroup { for w in 0..3 { A[o] += X[2 * o + w] } }"),
+                            "stage X over=o,w shared")
+                          .code);
 }
 
 }  // namespace
