@@ -37,9 +37,10 @@ class Walk {
     Block launch;
     const auto finish = [&] {
       std::optional<LaunchShape> shape = of_launch(launch);
-      if (shape) out.push_back(*std::move(shape));
       launch.clear();
-      return shape.has_value();
+      if (!shape) return false;
+      out.push_back(*std::move(shape));
+      return true;
     };
     for (const Stmt& s : program_.body) {
       if (s->kind != StmtKind::launch) {

@@ -253,7 +253,7 @@ class Printer {
 
   static Level level_of(const Expr& e) {
     switch (e->op) {
-      case Op::literal: return unary_level;
+      case Op::literal:
       case Op::convert: return unary_level;
       case Op::index:
         if (e->index.as_symbol() != nullptr) return primary_level;

@@ -93,7 +93,8 @@ TEST(Onehot, OtherLoopsStay) {
   // A loop without iterations divides by nothing.
   RULE_EQ(
       "HOT-16", std::string("DIV-1"),
-      hot("for p in 0..9 { for k in 0..m { A[p] += i32(k) == floordiv(7, any[p]) ? X[k] : -0.0 } }", "param m in 0..5 ").code);
+      hot("for p in 0..9 { for k in 0..m { A[p] += i32(k) == floordiv(7, any[p]) ? X[k] : -0.0 } }", "param m in 0..5 ")
+          .code);
   // 256 is 0 at u8.
   RULE_TRUE("HOT-12", code("for k in 0..300 { if u8(k) == small[p] { A[p] = X[0] } }") == "CLAIM-1");
 }
