@@ -24,7 +24,7 @@ const std::vector<Symbol> temps{"T", "U", "V", "W"};
 
 int chains() {
   const char* text = std::getenv("ASSAY_PROPERTY_CASES");
-  return text ? std::clamp(std::atoi(text) / 2, 100, 300) : 300;
+  return text ? std::clamp(std::atoi(text) / 5, 100, 300) : 300;
 }
 
 /// Top-level loops, each filling one buffer from others; some buffers start as zeros and are added to.

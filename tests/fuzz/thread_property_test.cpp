@@ -70,7 +70,7 @@ void runs_agree(const Program& p, const ParameterMap& size, const ThreadFindings
 TEST(ThreadProperty, proofs_agree_with_enumeration) {
   const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
   const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
-  const int programs = cases ? std::max(50, std::atoi(cases)) : 400;
+  const int programs = cases ? std::max(100, std::atoi(cases) / 4) : 400;
   interp::Random random(seed ? std::strtoull(seed, nullptr, 10) : 20261130);
   const auto query = make_portfolio_query();
   int tiled = 0, tiled_clean = 0, tiled_racy = 0, tiled_divergent = 0;
@@ -135,7 +135,7 @@ TEST(ThreadProperty, proofs_agree_with_enumeration) {
 // fault finds a race exactly where enumeration of all pairs does; both engines find the same one.
 TEST(ThreadProperty, runs_see_the_races_of_tile_products) {
   const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
-  const int programs = cases ? std::max(100, std::atoi(cases)) : 600;
+  const int programs = cases ? std::max(200, std::atoi(cases) / 2) : 600;
   interp::Random random(7);
   int compared = 0, racy = 0, divergent = 0;
   for (int k = 0; k < programs; ++k) {
