@@ -29,7 +29,9 @@ Tensor arguments(std::uint64_t block) {
   return t;
 }
 
-Program program(const Subject& s) {
+}  // namespace
+
+Program block_program(const Subject& s) {
   const Index rows(static_cast<std::int64_t>(block_size));
   const Expr row = make_index(Index::symbol("i"));
   const Expr value = s.apply(make_load("a", Type::f32, {row}));
@@ -40,8 +42,6 @@ Program program(const Subject& s) {
   p.body = {make_loop("i", 0, rows, 1, Axis::serial, {make_store("r", {row}, value)})};
   return p;
 }
-
-}  // namespace
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all{{"to_f16", conversion<Type::f16>},
@@ -85,18 +85,14 @@ numerics::Function function_of(const Subject& s) {
                                   : numerics::find(value->op, operation_type(*value));
 }
 
-// FNV-1a on whole values: any single difference changes it, for each step is a bijection.
-constexpr std::uint64_t start = 0xcbf29ce484222325U;
-std::uint64_t step(std::uint64_t h, std::uint64_t bits) { return (h ^ bits) * 0x100000001b3U; }
-
 }  // namespace
 
 std::uint64_t hash(const Tensor& results) {
-  std::uint64_t h = start;
+  std::uint64_t h = hash_start;
   const std::uint64_t nan = canonical_nan(results.type).bits;
   for (std::int64_t i = 0; i < results.size(); ++i) {
     const Scalar s = results.get(i);
-    h = step(h, is_nan(s) ? nan : s.bits);
+    h = hash_step(h, is_nan(s) ? nan : s.bits);
   }
   return h;
 }
@@ -104,11 +100,11 @@ std::uint64_t hash(const Tensor& results) {
 // Results that are NaN are the one NaN already (NUM-2).
 std::uint64_t interpreted_hash(const Subject& s, std::uint64_t block) {
   const numerics::Function f = function_of(s);
-  std::uint64_t h = start;
+  std::uint64_t h = hash_start;
   numerics::Flags flags;
   for (std::uint64_t i = 0; i < block_size; ++i) {
     const Scalar x{Type::f32, block << block_bits | i};
-    h = step(h, f(&x, flags).bits);
+    h = hash_step(h, f(&x, flags).bits);
   }
   return h;
 }
@@ -127,7 +123,7 @@ Tensor interpreted(const Subject& s, std::uint64_t block) {
 std::optional<Compiled> Compiled::make(const Subject& s, const codegen::CompilerSpec& compiler, std::string& error) {
   codegen::KernelOutcome outcome;
   Compiled c;
-  c.kernel_ = codegen::compile(program(s), compiler, outcome);
+  c.kernel_ = codegen::compile(block_program(s), compiler, outcome);
   error = outcome.message;
   if (!c.kernel_) return std::nullopt;
   return c;

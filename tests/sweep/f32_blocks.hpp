@@ -30,6 +30,18 @@ struct Subject {
 const std::vector<Subject>& subjects();
 const Subject* find_subject(const std::string& name);
 
+/// The operation on a block: input `a`, output `r`.
+Program block_program(const Subject& s);
+
+// FNV-1a on whole values: any single difference changes it, for each step is a bijection.
+inline constexpr std::uint64_t hash_start = 0xcbf29ce484222325U;
+inline std::uint64_t hash_step(std::uint64_t h, std::uint64_t bits) { return (h ^ bits) * 0x100000001b3U; }
+template <typename Bits, typename IsNan>
+std::uint64_t hash_bits(const Bits* results, std::uint64_t count, IsNan is_nan, std::uint64_t nan) {
+  std::uint64_t h = hash_start;
+  for (std::uint64_t i = 0; i < count; ++i) h = hash_step(h, is_nan(results[i]) ? nan : results[i]);
+  return h;
+}
 /// The hash of the results of a block: every NaN counts as the one NaN.
 std::uint64_t hash(const Tensor& results);
 /// That hash of the interpreter's arithmetic, without the tensor.

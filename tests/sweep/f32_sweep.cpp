@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "f32_blocks.hpp"
+#include "direct.hpp"
 
 namespace {
 
@@ -74,13 +74,15 @@ int check(const sweep::Subject& s, const std::string& backend) {
     if (!backend.empty() && backend != compiler.name) continue;
     known = true;
     std::string error;
-    const auto compiled = sweep::Compiled::make(s, compiler, error);
-    if (!compiled) {
+    const auto direct = compiler.command == "tcc" ? nullptr : sweep::Direct::make(s, compiler, error);
+    const auto compiled = direct ? std::nullopt : sweep::Compiled::make(s, compiler, error);
+    if (!direct && !compiled) {
       fmt::print("{} by {}: {}\n", s.name, compiler.name, error);
       status |= 1;
       continue;
     }
     status |= check_with(s, compiler.name, *kept, [&](std::uint64_t b) {
+      if (direct) return direct->hash(b);
       const auto results = compiled->results(b, error);
       return results ? std::optional(sweep::hash(*results)) : std::nullopt;
     });
