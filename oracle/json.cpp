@@ -263,15 +263,37 @@ std::string to_json(const Report& r, const std::optional<std::string>& product) 
   return dump(out);
 }
 
+namespace {
+
+// A switch, so that the compiler asks for the name of a kind that is added.
+const char* kind_name(ParameterInfo::Kind kind) {
+  using Kind = ParameterInfo::Kind;
+  switch (kind) {
+    case Kind::loop: return "loop";
+    case Kind::loops: return "loops";
+    case Kind::buffer: return "buffer";
+    case Kind::value: return "value";
+    case Kind::storage: return "storage";
+    case Kind::integer: return "integer";
+    case Kind::integers: return "integers";
+    case Kind::boolean: return "boolean";
+    case Kind::choice: return "choice";
+    case Kind::names: return "names";
+    case Kind::result: return "result";
+    case Kind::results: return "results";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string to_json(const std::vector<OperationEntry>& entries) {
-  static constexpr const char* kinds[] = {"loop",    "loops",  "buffer", "storage", "integer", "integers",
-                                          "boolean", "choice", "names",  "result",  "results"};
   Json list = Json::array();
   for (const OperationEntry& e : entries) {
     const Declaration& d = e.declaration;
     Json parameters = Json::array();
     for (const ParameterInfo& p : d.parameters) {
-      Json one{{"name", p.name}, {"kind", kinds[static_cast<std::size_t>(p.kind)]}, {"required", p.required}};
+      Json one{{"name", p.name}, {"kind", kind_name(p.kind)}, {"required", p.required}};
       if (!p.fallback.empty()) one["default"] = p.fallback;
       if (!p.choices.empty()) one["choices"] = p.choices;
       one["help"] = p.help;

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include <map>
+
 #include "cli/command.hpp"
 #include "tests/support/rules.hpp"
 
@@ -170,6 +172,17 @@ TEST_F(CommandLine, JsonIsOneObjectWhateverTheVerdict) {
     RULE_EQ("CLI-4", r.out, assay_command(arguments).out);
   }
   EXPECT_TRUE(json::parse(assay_command({"lint", skew_, "--json", "--timing"}).out).contains("seconds"));
+  // Parameters of operations have the names of their kinds.
+  std::map<std::string, std::string> kinds;
+  const json ops = json::parse(assay_command({"ops", "--json"}).out);
+  for (const json& operation : ops.at("operations")) {
+    for (const json& p : operation.at("parameters"))
+      kinds[operation.at("name").get<std::string>() + " " + p.at("name").get<std::string>()] = p.at("kind");
+  }
+  RULE_EQ("CLI-4", std::string("integer"), kinds["split factor"]);
+  RULE_EQ("CLI-4", std::string("buffer"), kinds["fuse_epilogue target"]);
+  RULE_EQ("CLI-4", std::string("value"), kinds["materialize value"]);
+  RULE_EQ("CLI-4", std::string("results"), kinds["expand_zero loops"]);
 }
 
 TEST_F(CommandLine, ColourOnlyWhereItIsWanted) {
