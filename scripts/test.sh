@@ -62,17 +62,15 @@ run_ctest() {
   [[ -s $results/ctest.xml ]]
 }
 run_text_tests() {
-  local path running=() failed=0
-  # One process each, side by side. 0 and 1 are in the results; 2 (a malformed test) and 70 (two judges disagree) need not be.
-  for path in examples tests/cases; do
-    (
-      status=0
-      "$folder/assay" test "$path" --junit "$results/text/${path##*/}.xml" >"$results/text/${path##*/}.out" 2>&1 || status=$?
-      [[ -s $results/text/${path##*/}.xml ]] && ((status < 2))
-    ) &
-    running+=($!)
-  done
-  for path in "${running[@]}"; do wait "$path" || failed=1; done
+  local failed=0
+  # A process for each folder and each file beside them, as many at a time as there are cores. 0 and 1 are in the results; 2 (a
+  # malformed test) and 70 (two judges disagree) need not be.
+  # shellcheck disable=SC2016  # for the inner shell
+  printf '%s\n' examples tests/cases/*.air tests/cases/*/ | xargs -P "$(nproc)" -I{} bash -c '
+    path=${3%/} status=0
+    "$1/assay" test "$path" --junit "$2/text/${path//\//-}.xml" >"$2/text/${path//\//-}.out" 2>&1 || status=$?
+    [[ -s $2/text/${path//\//-}.xml ]] && ((status < 2))
+  ' bash "$folder" "$results" {} || failed=1
   cat "$results"/text/*.out
   return "$failed"
 }
