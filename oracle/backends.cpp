@@ -29,6 +29,9 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
       compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
   result_.report.backend = compiler.name;
   result_.report.detail = compiler.flags.empty() ? compiler.command : compiler.command + " " + compiler.flags;
+  // There the compiler makes the host's side; the kernels are built by the platform.
+  if (compiler.dialect == codegen::Dialect::opencl || compiler.dialect == codegen::Dialect::oclgrind)
+    result_.report.detail = "host " + result_.report.detail;
   result_.label = compiler.command == compiler.name ? result_.report.detail
                                                     : fmt::format("{} ({})", compiler.name, result_.report.detail);
   if (!compared_) {

@@ -90,7 +90,7 @@ set_tests_properties(random_vectors PROPERTIES TIMEOUT 60)
 
 # Operations of f32 over all their arguments, by kept hashes of blocks (tests/sweep). The program sweeps and checks on demand
 # (scripts/long-tests.sh); the test samples blocks.
-add_executable(f32_sweep sweep/f32_sweep.cpp sweep/f32_blocks.cpp sweep/direct.cpp)
+add_executable(f32_sweep sweep/f32_sweep.cpp sweep/f32_blocks.cpp sweep/direct.cpp codegen/files.cpp)
 add_executable(test_sweep sweep/f32_blocks_test.cpp sweep/f32_blocks.cpp)
 foreach(program f32_sweep test_sweep)
   target_link_libraries(${program} PRIVATE assay_interp assay_codegen fmt::fmt assay_warnings)

@@ -5,35 +5,15 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
+#include "../codegen/files.hpp"
 #include "codegen/c/unit.hpp"
 #include "ir/literal.hpp"
 #include "ir/tensor.hpp"
 
 namespace assay::sweep {
 namespace {
-
-/// A folder of its own, removed with its files.
-class Folder {
- public:
-  Folder() {
-    std::string path = (std::filesystem::temp_directory_path() / "assay-sweep-XXXXXX").string();
-    if (::mkdtemp(path.data()) != nullptr) path_ = path;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 template <typename Bits>
 class Kernel final : public Direct {
@@ -70,13 +50,13 @@ class Kernel final : public Direct {
 std::unique_ptr<Direct> Direct::make(const Subject& s, const codegen::CompilerSpec& compiler, std::string& error) {
   const Program p = block_program(s);
   const auto text = codegen::emit_c(p, compiler.dialect);
-  const Folder folder;
-  if (!text || folder.path().empty()) {
+  const codegen::test::TemporaryDirectory folder;
+  if (!text || !folder) {
     error = text ? "no temporary folder" : text.error().front().message;
     return nullptr;
   }
-  const std::string source = folder.path() + "/unit.c", object = folder.path() + "/unit.so";
-  std::ofstream(source) << *text;
+  const std::string source = folder.file("unit.c"), object = folder.file("unit.so");
+  codegen::test::write_file(source, *text);
   const std::string command = fmt::format("{} {} {} -w -shared -fPIC {} -o {} -lquadmath -lm", compiler.command,
                                           compiler.flags, codegen::required_flags, source, object);
   void* const handle = std::system(command.c_str()) == 0 ? ::dlopen(object.c_str(), RTLD_NOW) : nullptr;
