@@ -90,14 +90,14 @@ set_tests_properties(random_vectors PROPERTIES TIMEOUT 60)
 
 # Operations of f32 over all their arguments, by kept hashes of blocks (tests/sweep). The program sweeps and checks on demand
 # (scripts/long-tests.sh); the test samples blocks.
-add_executable(f32_sweep sweep/f32_sweep.cpp sweep/f32_blocks.cpp sweep/direct.cpp codegen/files.cpp)
+add_executable(f32_sweep sweep/f32_sweep.cpp sweep/f32_blocks.cpp sweep/direct.cpp)
 add_executable(test_sweep sweep/f32_blocks_test.cpp sweep/f32_blocks.cpp)
 foreach(program f32_sweep test_sweep)
-  target_link_libraries(${program} PRIVATE assay_interp assay_codegen fmt::fmt assay_warnings)
+  target_link_libraries(${program} PRIVATE assay_interp assay_codegen assay_test_support fmt::fmt assay_warnings)
   target_compile_definitions(${program} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endforeach()
 target_link_libraries(f32_sweep PRIVATE ${CMAKE_DL_LIBS})
-target_link_libraries(test_sweep PRIVATE assay_test_support GTest::gtest_main)
+target_link_libraries(test_sweep PRIVATE GTest::gtest_main)
 add_test(NAME sweep COMMAND test_sweep)
 set_tests_properties(sweep PROPERTIES TIMEOUT 900 ENVIRONMENT
   "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/sweep.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/sweep.xml")

@@ -12,11 +12,14 @@
 #include <functional>
 #include <thread>
 
-#include "files.hpp"
 #include "support.hpp"
+#include "tests/support/files.hpp"
 
 namespace assay::codegen::test {
 namespace {
+using assay::test::read_file;
+using assay::test::TemporaryDirectory;
+using assay::test::write_file;
 
 namespace fs = std::filesystem;
 

@@ -9,11 +9,13 @@
 
 #include "codegen/device/device.hpp"
 #include "device_support.hpp"
-#include "files.hpp"
 #include "support.hpp"
+#include "tests/support/files.hpp"
 
 namespace assay::codegen::test {
 namespace {
+using assay::test::TemporaryDirectory;
+using assay::test::write_file;
 
 std::string nvcc() {
   for (const CompilerSpec& c : device_compilers()) {

@@ -7,11 +7,13 @@
 #include <cstdlib>
 
 #include "codegen/c/unit.hpp"
-#include "files.hpp"
 #include "ir/literal.hpp"
 #include "ir/text/source.hpp"
+#include "tests/support/files.hpp"
 
 namespace assay::codegen::test {
+using assay::test::TemporaryDirectory;
+using assay::test::write_file;
 
 Program parse(std::string_view text) {
   auto file = parse_source(text, "test.air");

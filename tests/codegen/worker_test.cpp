@@ -15,11 +15,13 @@
 #include <map>
 #include <thread>
 
-#include "files.hpp"
 #include "support.hpp"
+#include "tests/support/files.hpp"
 
 namespace assay::codegen::test {
 namespace {
+using assay::test::TemporaryDirectory;
+using assay::test::write_file;
 
 using Status = KernelOutcome::Status;
 using std::chrono::milliseconds;

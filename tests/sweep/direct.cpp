@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "../codegen/files.hpp"
 #include "codegen/c/unit.hpp"
 #include "ir/literal.hpp"
 #include "ir/tensor.hpp"
+#include "tests/support/files.hpp"
 
 namespace assay::sweep {
 namespace {
@@ -50,13 +50,13 @@ class Kernel final : public Direct {
 std::unique_ptr<Direct> Direct::make(const Subject& s, const codegen::CompilerSpec& compiler, std::string& error) {
   const Program p = block_program(s);
   const auto text = codegen::emit_c(p, compiler.dialect);
-  const codegen::test::TemporaryDirectory folder;
+  const test::TemporaryDirectory folder;
   if (!text || !folder) {
     error = text ? "no temporary folder" : text.error().front().message;
     return nullptr;
   }
   const std::string source = folder.file("unit.c"), object = folder.file("unit.so");
-  codegen::test::write_file(source, *text);
+  test::write_file(source, *text);
   const std::string command = fmt::format("{} {} {} -w -shared -fPIC {} -o {} -lquadmath -lm", compiler.command,
                                           compiler.flags, codegen::required_flags, source, object);
   void* const handle = std::system(command.c_str()) == 0 ? ::dlopen(object.c_str(), RTLD_NOW) : nullptr;

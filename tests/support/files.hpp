@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::codegen::test {
+namespace assay::test {
 
 /// Made on construction (in TMPDIR or /tmp, readable by nobody else), removed with its files on destruction.
 class TemporaryDirectory {
@@ -27,4 +27,4 @@ bool write_file(const std::string& path, std::string_view text);
 /// The first `limit` bytes; empty when it cannot be read.
 std::string read_file(const std::string& path, std::size_t limit);
 
-}  // namespace assay::codegen::test
+}  // namespace assay::test

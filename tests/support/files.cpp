@@ -5,7 +5,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace assay::codegen::test {
+namespace assay::test {
 
 TemporaryDirectory::TemporaryDirectory() {
   const char* base = std::getenv("TMPDIR");
@@ -33,4 +33,4 @@ std::string read_file(const std::string& path, std::size_t limit) {
   return text;
 }
 
-}  // namespace assay::codegen::test
+}  // namespace assay::test
