@@ -39,6 +39,11 @@ class Emitter {
 
   /// Makes hardware loops bind their symbol to a coordinate (the identifier given here) instead of iterating.
   void bind_loops(std::map<const StmtNode*, std::string> coordinates) { coordinates_ = std::move(coordinates); }
+  /// Declares the symbol of a hardware loop, as its value in the threads at a coordinate.
+  void bind(const Stmt& loop, const std::string& coordinate);
+  /// Statements that someone else emits, each by a call of its own.
+  void render(std::map<const StmtNode*, std::function<void(const Stmt&)>> by) { rendered_ = std::move(by); }
+  void barrier();
 
   Text expression(const Expr& e);
   Text index(const Index& e);
@@ -82,7 +87,6 @@ class Emitter {
   void statement(const Stmt& s);
   void loop(const Stmt& s);
   void branch(const Stmt& s);
-  void barrier();
   void clear(const Buffer& b);
   /// A tile product among threads.
   void product(const Stmt& s, const std::string& lane);
@@ -128,6 +132,7 @@ class Emitter {
   Lanes* lanes_ = nullptr;                              // lane mode inside these
   std::map<Symbol, std::string> per_lane_;              // text of symbols and variables that differ between lanes
   std::map<const StmtNode*, std::string> coordinates_;  // of hardware loops that do not iterate
+  std::map<const StmtNode*, std::function<void(const Stmt&)>> rendered_;
 };
 
 }  // namespace assay::codegen

@@ -149,10 +149,10 @@ constexpr std::array<std::string_view, 50> taken_by_cuda{"alignas",
                                                          "dim3"};
 
 // Keywords of OpenCL C, and its built-in types and functions that a kernel calls.
-constexpr std::array<std::string_view, 22> taken_by_opencl{
-    "kernel",     "global",       "local",        "constant", "private",   "generic", "read_only", "write_only",
-    "read_write", "uniform",      "pipe",         "half",     "uchar",     "ushort",  "uint",      "ulong",
-    "barrier",    "get_group_id", "get_local_id", "complex",  "imaginary", "vec_step"};
+constexpr std::array<std::string_view, 23> taken_by_opencl{
+    "kernel",     "global",       "local",        "constant",       "private", "generic",   "read_only", "write_only",
+    "read_write", "uniform",      "pipe",         "half",           "uchar",   "ushort",    "uint",      "ulong",
+    "barrier",    "get_group_id", "get_local_id", "get_local_size", "complex", "imaginary", "vec_step"};
 
 bool ends_in_type(const std::string& s) {
   const auto ends = [&](std::string_view suffix) {

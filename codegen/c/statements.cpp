@@ -112,6 +112,7 @@ void Emitter::block(const Block& b) {
 }
 
 void Emitter::statement(const Stmt& s) {
+  if (const auto by = rendered_.find(&*s); by != rendered_.end()) return by->second(s);
   switch (s->kind) {
     case StmtKind::loop: return loop(s);
     case StmtKind::branch: return branch(s);
@@ -156,10 +157,8 @@ void Emitter::loop(const Stmt& s) {
     const bool plain = s->lo == Index(0) && s->step == 1;
     const std::string trips = plain ? within(index(s->hi), Binding::sum) : trip_count(s);
     return braces(fmt::format("if ({} < {})", coordinate, trips), [&] {
-      const std::string stride = s->step == 1 ? coordinate : coordinate + " * " + c_integer(s->step).s;
-      const std::string first = s->lo == Index(0) ? "" : within(index(s->lo), Binding::sum) + " + ";
       if (s->axis == Axis::tile) return product(s, coordinate);
-      line(fmt::format("const int64_t {} = {}{}; /* @{} */", variable, first, stride, name(s->axis)));
+      bind(s, coordinate);
       block(s->body);
     });
   }
@@ -169,6 +168,12 @@ void Emitter::loop(const Stmt& s) {
   block(s->body);
   --depth_;
   line("}");
+}
+
+void Emitter::bind(const Stmt& loop, const std::string& coordinate) {
+  const std::string stride = loop->step == 1 ? coordinate : coordinate + " * " + c_integer(loop->step).s;
+  const std::string first = loop->lo == Index(0) ? "" : within(index(loop->lo), Binding::sum) + " + ";
+  line(fmt::format("const int64_t {} = {}{}; /* @{} */", names_.of(loop->name), first, stride, name(loop->axis)));
 }
 
 // The first lane runs the nest; then all wait (EXEC-76).

@@ -11,6 +11,7 @@
 
 #include "codegen/c.hpp"
 #include "codegen/c/unit.hpp"
+#include "codegen/device/collectives.hpp"
 
 namespace assay::codegen {
 
@@ -34,7 +35,6 @@ std::string opencl_kernel_head();
 /// What stands before the host code of OpenCL.
 std::string opencl_host_head(Dialect dialect);
 
-class Emitter;
 class Helpers;
 
 /// One launch: its kernel and how the host calls it.
@@ -45,13 +45,17 @@ struct KernelPart {
   std::vector<int> folded_groups{}, folded_threads{};  // slots whose extents are arguments
   std::vector<int> buffers{};                          // numbers of the entry's buffers that are arguments
   int group_slots = 0, thread_slots = 0;
+  std::map<const StmtNode*, Collective> collectives{};
+  bool shares_memory = false;  // whether there are shared buffers or collectives in the memory of a group
 };
 /// The kernels of a program, numbered from 0: `STEM_0`, `STEM_1`, …
-std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem);
+std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem, Dialect dialect);
 /// The text of a kernel, whose helpers gather in the emitter's.
 std::string kernel_text(const KernelPart& kernel, Emitter& emit, Dialect dialect);
 /// Bytes of the shared buffers of a launch, each at a multiple of 16; `at` receives where each begins.
 std::string shared_bytes_text(const Program& part, Emitter& emit, std::vector<std::string>* at = nullptr);
+/// Whether a launch has a collective that goes through the memory of a group, which then lies behind the shared buffers.
+bool gathers_in_memory(const KernelPart& kernel);
 /// The kernel with its arguments in an array, for launches that are function calls.
 std::string call_text(const KernelPart& kernel);
 /// The entry of a program: `assay_kernel_N` and the function that it runs.

@@ -78,8 +78,24 @@ constexpr std::string_view simt_head = R"(#include <fenv.h>
 struct assay_index {
   unsigned x, y, z;
 };
-extern struct assay_index threadIdx, blockIdx; /* of the fiber that runs */
+extern struct assay_index threadIdx, blockIdx, blockDim; /* of the fiber that runs */
 extern void assay_barrier(int line);
+/* Lanes of a warp meet, and only those that are named (codegen/worker/host/shuffles.c). */
+extern int assay_lane(void);
+extern void assay_shuffle(int line, unsigned lanes, void *value, size_t bytes, int source);
+extern int assay_any(int line, unsigned lanes, int value);
+extern void assay_meet_only(int line, unsigned lanes);
+#define ASSAY_FROM_LANE(lanes, value, lane)                                          \
+  ({                                                                                \
+    __typeof__(value) assay_value = (value);                                        \
+    assay_shuffle(__LINE__, lanes, &assay_value, sizeof assay_value, lane);         \
+    assay_value;                                                                    \
+  })
+#define __shfl_sync(lanes, value, lane, width) \
+  ASSAY_FROM_LANE(lanes, value, (assay_lane() & -(width)) | ((int)(lane) & ((width) - 1)))
+#define __shfl_xor_sync(lanes, value, mask, width) ASSAY_FROM_LANE(lanes, value, assay_lane() ^ (mask))
+#define __any_sync(lanes, value) assay_any(__LINE__, lanes, value)
+#define __syncwarp(lanes) assay_meet_only(__LINE__, lanes)
 extern int assay_launch(void (*kernel)(void *const *), void *const *arguments, const uint64_t *grid,
                         const uint64_t *block, uint64_t shared);
 extern int assay_run(int (*run)(const long long *, void *const *), const long long *parameters, void *const *buffers,

@@ -71,8 +71,11 @@ class Host {
     for (const int b : kernel.buffers) argument(fmt::format("buffers[{}]", b));
     emit_.line(
         fmt::format("void *const {}[] = {{{}}};", name_["arguments"], count == 0 ? "NULL" : arguments + ", NULL"));
-    emit_.line(fmt::format("const int state = assay_launch(ASSAY_KERNEL({}), {}, {}, {}, (uint64_t)({}));", kernel.name,
-                           name_["arguments"], name_["grid"], name_["block"], shared_bytes_text(kernel.part, emit_)));
+    std::string shared = fmt::format("(uint64_t)({})", shared_bytes_text(kernel.part, emit_));
+    if (gathers_in_memory(kernel))
+      shared += fmt::format(" + {0} * {1}[0] * {1}[1] * {1}[2]", bytes_per_contribution, name_["block"]);
+    emit_.line(fmt::format("const int state = assay_launch(ASSAY_KERNEL({}), {}, {}, {}, {});", kernel.name,
+                           name_["arguments"], name_["grid"], name_["block"], shared));
     emit_.line("if (state != 0) return state;");
   }
 

@@ -43,7 +43,7 @@ void bind_slots(Emitter& emit, const KernelPart& kernel, Axis kind, Dialect dial
     emit.line(fmt::format("const int64_t {} = {};", names.back(), value));
   }
   for (const auto& [loop, slot] : hardware_slots(kernel.part)) {
-    if (loop->axis != Axis::reduce && slot_kind(loop->axis).value_or(Axis::workgroup) == kind)
+    if (slot_kind(loop->axis).value_or(Axis::workgroup) == kind)
       coordinates[loop] = names[static_cast<std::size_t>(slot)];
   }
 }
@@ -62,7 +62,12 @@ void tables(Emitter& emit, const Program& part, Dialect dialect) {
 
 }  // namespace
 
-std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem) {
+bool gathers_in_memory(const KernelPart& kernel) {
+  return std::any_of(kernel.collectives.begin(), kernel.collectives.end(),
+                     [](const auto& c) { return c.second.way == Collective::Way::group; });
+}
+
+std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem, Dialect dialect) {
   std::vector<KernelPart> out;
   for (Program& part : launches_of(p)) {
     KernelPart kernel{std::move(part), fmt::format("{}_{}", stem, out.size())};
@@ -83,6 +88,12 @@ std::vector<KernelPart> kernel_parts(const Program& p, const std::string& stem) 
     }
     kernel.folded_groups = folded_slots(kernel.group_slots);
     kernel.folded_threads = folded_slots(kernel.thread_slots);
+    for (const auto& [loop, collective] : collectives_of(kernel.part, dialect)) {
+      if (collective) kernel.collectives.emplace(loop, *collective);
+    }
+    kernel.shares_memory =
+        gathers_in_memory(kernel) ||
+        std::any_of(buffers.begin(), buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
     out.push_back(std::move(kernel));
   }
   return out;
@@ -134,13 +145,11 @@ std::string kernel_text(const KernelPart& kernel, Emitter& emit, Dialect dialect
     argument(fmt::format("{}{}{} *{}const {}", opencl ? "__global " : "", fixed ? "const " : "", c_type(b.type),
                          restricted, emit.names().of(b.name)));
   }
-  const bool shared = std::any_of(kernel.part.buffers.begin(), kernel.part.buffers.end(),
-                                  [](const Buffer& b) { return b.kind == BufferKind::shared; });
-  if (opencl && shared) argument("__local uint8_t *const assay_shared");
+  if (opencl && kernel.shares_memory) argument("__local uint8_t *const assay_shared");
   const std::string body = emit.indented([&] {
     tables(emit, kernel.part, dialect);
     std::vector<std::string> places;
-    shared_bytes_text(kernel.part, emit, &places);
+    const std::string behind = shared_bytes_text(kernel.part, emit, &places);
     std::size_t next = 0;
     for (const Buffer& b : kernel.part.buffers) {
       if (b.kind != BufferKind::shared) continue;
@@ -150,7 +159,19 @@ std::string kernel_text(const KernelPart& kernel, Emitter& emit, Dialect dialect
     std::map<const StmtNode*, std::string> coordinates;
     bind_slots(emit, kernel, Axis::grid, dialect, groups, coordinates);
     bind_slots(emit, kernel, Axis::workgroup, dialect, threads, coordinates);
+    std::map<const StmtNode*, std::function<void(const Stmt&)>> rendered;
+    for (const auto& [loop, slot] : hardware_slots(kernel.part)) {
+      if (loop->axis != Axis::reduce) continue;
+      const CollectivePlace place{dialect, coordinates.at(loop), behind};
+      coordinates.erase(loop);  // the others are serial loops in each thread
+      const auto collective = kernel.collectives.find(loop);
+      if (collective == kernel.collectives.end()) continue;
+      rendered[loop] = [&emit, &kernel, place, how = collective->second](const Stmt& s) {
+        emit_collective(emit, kernel.part, s, how, place);
+      };
+    }
     emit.bind_loops(std::move(coordinates));
+    emit.render(std::move(rendered));
     emit.with_locals(kernel.part);
   });
   return fmt::format("{} void {}({}) {{\n{}}}\n", opencl ? "__kernel" : "__global__", kernel.name,

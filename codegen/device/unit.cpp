@@ -19,22 +19,6 @@ Diagnostic refusal(Dialect dialect, std::string what, Location where, std::strin
   return d;
 }
 
-/// Whether a block stores to a cell that threads share.
-bool stores_shared(const Program& p, const Block& b) {
-  bool found = false;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    if (s->kind == StmtKind::store || s->kind == StmtKind::zero) {
-      const Buffer* buffer = p.find_buffer(s->name);
-      found = found || (buffer != nullptr && buffer->kind != BufferKind::local);
-    }
-    return !found;
-  };
-  v.enter_expr = [](const Expr&) { return false; };
-  visit(b, v);
-  return found;
-}
-
 std::vector<Diagnostic> refusals(const Program& p, Dialect dialect) {
   std::vector<Diagnostic> found;
   const auto slots = hardware_slots(p);
@@ -44,12 +28,20 @@ std::vector<Diagnostic> refusals(const Program& p, Dialect dialect) {
     if (is_hardware(s->axis) && slots.count(&*s) == 0)
       found.push_back(refusal(dialect, "hardware loops inside @vectorized loops or scopes", s->where,
                               "put the hardware loop around them"));
-    if (s->axis == Axis::reduce && slots.count(&*s) != 0 && stores_shared(p, s->body))
-      found.push_back(refusal(dialect, "@reduce loops that accumulate into a cell that threads share", s->where,
-                              "a `var` or a `local` cell as accumulator is covered"));
     return true;
   };
   visit(p.body, v);
+  for (const Program& launch : launches_of(p)) {
+    for (const auto& [loop, way] : collectives_of(launch, dialect)) {
+      if (way) continue;
+      found.push_back(
+          refusal(dialect, "@reduce loops that not all threads of a group are known to reach", loop->where,
+                  is_opencl(dialect)
+                      ? "put them where every thread of the group comes"
+                      : "put them where every thread of the group comes, or give the slot of the loop 2, 4, 8, 16 "
+                        "or 32 threads and make it the innermost: then shuffles do"));
+    }
+  }
   return found;
 }
 
@@ -95,12 +87,13 @@ class Unit {
     if (!found.empty()) return found;
     Helpers with = helpers_;
     Emitter emit(p, dialect_, with);
-    const std::vector<KernelPart> kernels = kernel_parts(p, "assay_kernel" + (number.empty() ? "_launch" : number));
+    const std::vector<KernelPart> kernels =
+        kernel_parts(p, "assay_kernel" + (number.empty() ? "_launch" : number), dialect_);
     std::string text;
     bool shared = false;
     for (const KernelPart& kernel : kernels) {
       text += "\n" + kernel_text(kernel, emit, dialect_);
-      for (const Buffer& b : kernel.part.buffers) shared = shared || b.kind == BufferKind::shared;
+      shared = shared || kernel.shares_memory;
     }
     if (!with.uncovered().empty()) {
       return {refusal(dialect_, fmt::format("{}", fmt::join(with.uncovered(), ", ")), p.where,

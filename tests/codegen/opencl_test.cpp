@@ -49,7 +49,12 @@ TEST(OpenCl, RefusesWhatItDoesNotCover) {
   };
   RULE_TRUE("OCL-1",
             refused("program p { param n in 1..9  local q: f32[n]  output C: f32[1]  q[0] = 1.0  C[0] = q[0] }"));
-  RULE_TRUE("OCL-1", refused("program p { inout C: f32[1] input A: f32[4] for i in 0..4 @reduce { C[0] += A[i] } }"));
+  RULE_TRUE("OCL-1", refused("program p { inout C: f32[3] input A: f32[4]  for t in 0..4 @workgroup { if t < 3 {"
+                             " for i in 0..4 @reduce { C[t] += A[i] } } } }"));
+  RULE_TRUE("OCL-11", !refused("program p { inout C: f32[3] input A: f32[4]  for t in 0..3 @workgroup {"
+                               " for i in 0..4 @reduce { C[t] += A[i] } } }"));
+  RULE_TRUE("OCL-11", !refused("program p { inout C: f32[3] input A: f32[1]  for t in 0..4 @workgroup { if t < 3 {"
+                               " for i in 0..1 @reduce { C[t] += A[i] } } } }"));
   RULE_TRUE("OCL-6", refused("program p { inout C: f32[4] for i in 0..4 { C[i] = exp(C[i]) } }"));
   RULE_TRUE("OCL-6", !refused("program p { inout C: f16[4] for i in 0..4 { C[i] = exp(C[i]) } }"));
 }

@@ -1,9 +1,9 @@
 /* The threads of a CUDA kernel on the CPU: one fiber for each thread of a group, groups one after the other.
  *
- * A fiber runs until it waits at a barrier or ends; when all wait at the same barrier the next interval begins. In which order
- * the fibers of an interval run, and the groups of a launch, is the choice of whoever runs: a kernel without races gives the
- * same memory for every order, so the launches of a program run three times, in three orders, and must agree. Units call what
- * is here by name (codegen/device/head.cpp). */
+ * A fiber runs until it waits at a barrier, or for other lanes of its warp, or ends; when all wait at the same barrier the next
+ * interval begins. In which order the fibers of an interval run, and the groups of a launch, is the choice of whoever runs: a
+ * kernel without races gives the same memory for every order, so the launches of a program run three times, in three orders,
+ * and must agree. Units call what is here by name (codegen/device/head.cpp). */
 #define _GNU_SOURCE
 #include "fibers.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { most_threads = 1024, stack_bytes = 256 << 10, guard_bytes = 4096, shared_limit = 232448 };
+enum { most_threads = 1024, warp_lanes = 32, stack_bytes = 256 << 10, guard_bytes = 4096, shared_limit = 232448 };
 enum { too_many_threads = 5, too_much_shared = 6, too_many_groups = 7, failed = 9, diverged = 10, order_matters = 11 };
 enum copying { keep, restore, compare };
 enum order { ascending, descending, shuffled, orders };
 
-struct assay_index threadIdx, blockIdx;
+struct assay_index threadIdx, blockIdx, blockDim;
 unsigned char assay_shared[shared_limit] __attribute__((aligned(16)));
 
 /* Saves the registers that a call keeps on this stack, and goes on with those saved on another one. */
@@ -52,7 +52,12 @@ enum { frame_words = 22, return_word = 11 };
 static struct {
   void* stacks; /* of all fibers, each below an inaccessible page */
   void* stack[most_threads];
-  int waits_at[most_threads]; /* 0: it may run; -1: it has ended; else the line of a barrier */
+  int waits_at[most_threads]; /* 0: it may run; -1: it has ended; else the line of a barrier or of a meeting */
+  struct meeting {
+    unsigned lanes; /* that have to come; 0: the fiber waits for no lanes */
+    assay_together* together;
+    void* mine;
+  } meeting[most_threads];
   void* scheduler;
   int running;
   void (*kernel)(void* const*);
@@ -71,6 +76,43 @@ static uint32_t next_random(uint32_t below) {
 void assay_barrier(int line) {
   now.waits_at[now.running] = line;
   assay_switch(&now.stack[now.running], now.scheduler);
+}
+
+int assay_lane(void) { return now.running % warp_lanes; }
+
+void assay_meet(int line, unsigned lanes, assay_together* together, void* mine) {
+  if ((lanes >> assay_lane() & 1) == 0) abort(); /* who calls is one of those that meet */
+  now.meeting[now.running] = (struct meeting){lanes, together, mine};
+  assay_barrier(line);
+}
+
+/* Lets the lanes of a warp go on that wait for one another at one line, all of them. Whether there are such. */
+static int hold_meetings(int first, int threads) {
+  unsigned met = 0;
+  const int count = threads - first < warp_lanes ? threads - first : warp_lanes;
+  for (int lane = 0; lane < count; ++lane) {
+    const struct meeting here = now.meeting[first + lane];
+    if (here.lanes == 0) continue;
+    void* mine[warp_lanes] = {NULL};
+    unsigned come = 0;
+    for (int other = 0; other < count; ++other) {
+      const struct meeting there = now.meeting[first + other];
+      if ((here.lanes >> other & 1) == 0 || there.lanes != here.lanes || there.together != here.together ||
+          now.waits_at[first + other] != now.waits_at[first + lane])
+        continue;
+      mine[other] = there.mine;
+      come |= 1u << other;
+    }
+    if (come != here.lanes) continue;
+    here.together(mine, here.lanes);
+    met |= come;
+    for (int other = 0; other < count; ++other) {
+      if ((come >> other & 1) == 0) continue;
+      now.meeting[first + other].lanes = 0;
+      now.waits_at[first + other] = 0;
+    }
+  }
+  return met != 0;
 }
 
 static void fiber_main(void) {
@@ -99,6 +141,7 @@ static void prepare(int thread) {
   memcpy(&frame[return_word], &start, sizeof start);
   now.stack[thread] = frame;
   now.waits_at[thread] = 0;
+  now.meeting[thread].lanes = 0;
 }
 
 /* Which of `count` comes at this place. */
@@ -121,17 +164,22 @@ static int run_group(const uint64_t* block, int threads, size_t shared) {
   memset(assay_shared, 0xCD, shared);
   for (;;) {
     shuffle(order, threads);
-    int waiting = 0, line = 0;
     for (int i = 0; i < threads; ++i) {
       const int t = order[i];
+      if (now.waits_at[t] != 0) continue;
       now.running = t;
       threadIdx.x = (unsigned)((uint64_t)t % block[0]);
       threadIdx.y = (unsigned)((uint64_t)t / block[0] % block[1]);
       threadIdx.z = (unsigned)((uint64_t)t / block[0] / block[1]);
       assay_switch(&now.scheduler, now.stack[t]);
+    }
+    int met = 0, waiting = 0, line = 0;
+    for (int first = 0; first < threads; first += warp_lanes) met |= hold_meetings(first, threads);
+    if (met) continue;
+    for (int t = 0; t < threads; ++t) {
       if (now.waits_at[t] == -1) continue;
       if (waiting++ == 0) line = now.waits_at[t];
-      if (now.waits_at[t] != line) return diverged;
+      if (now.waits_at[t] != line || now.meeting[t].lanes != 0) return diverged;
     }
     if (waiting == 0) return 0;
     if (waiting < threads) return diverged;
@@ -149,6 +197,7 @@ int assay_launch(void (*kernel)(void* const*), void* const* arguments, const uin
   if (!make_stacks()) return failed;
   now.kernel = kernel;
   now.arguments = arguments;
+  blockDim = (struct assay_index){(unsigned)block[0], (unsigned)block[1], (unsigned)block[2]};
   const uint64_t groups = grid[0] * grid[1] * grid[2];
   /* Shuffled, groups are taken in strides that meet each once. */
   const uint64_t stride = now.order == shuffled && groups % 7919 != 0 ? 7919 : 1;

@@ -8,12 +8,19 @@ struct assay_index {
   unsigned x, y, z;
 };
 extern struct assay_index threadIdx, blockIdx; /* of the fiber that runs */
-extern unsigned char assay_shared[];           /* of the group that runs */
+extern struct assay_index blockDim;
+extern unsigned char assay_shared[]; /* of the group that runs */
 
 /* Waits for all threads of the group; `line` tells barriers apart. */
 void assay_barrier(int line);
+/* The place of the fiber that runs in its warp, which are 32 threads that follow one another. */
+int assay_lane(void);
+/* Waits for all of these lanes of the warp, of which the fiber is one, at this line. When all have come `together` is called
+ * once with what each gave as `mine` (NULL for other lanes), and then all go on. */
+typedef void assay_together(void* const* mine, unsigned lanes);
+void assay_meet(int line, unsigned lanes, assay_together* together, void* mine);
 /* Runs a kernel for all groups and threads. Returns 0, or what is wrong: 5 too many threads, 6 too much shared memory, 7 too
- * many groups, 9 no memory, 10 threads that wait at different barriers. */
+ * many groups, 9 no memory, 10 threads that wait at different places. */
 int assay_launch(void (*kernel)(void* const*), void* const* arguments, const uint64_t* grid, const uint64_t* block,
                  uint64_t shared);
 /* Runs all launches of a program in several orders of threads and groups; 11 when their results differ. */
