@@ -37,6 +37,10 @@ class Ways {
     block(launch_.body, true);
     return std::move(found_);
   }
+  const StmtNode* uneven_barrier() {
+    block(launch_.body, true);
+    return uneven_barrier_;
+  }
 
  private:
   void block(const Block& b, bool all_come) {
@@ -47,6 +51,8 @@ class Ways {
         block(s->other, same);
       } else if (s->kind == StmtKind::loop) {
         loop(s, all_come);
+      } else if (s->kind == StmtKind::barrier && uneven_loops_ > 0 && uneven_barrier_ == nullptr) {
+        uneven_barrier_ = &*s;
       }
     }
   }
@@ -64,7 +70,12 @@ class Ways {
     } else if (slot == slots_.end()) {  // a loop of groups keeps out whole groups
       all_come = all_come && is_same(s->lo) && is_same(s->hi);
     }
+    const bool uneven = slot == slots_.end() && !is_same(s->hi - s->lo);
+    uneven_loops_ += uneven ? 1 : 0;
+    // All threads of the group wait behind a tile product of theirs.
+    if (of_threads && s->axis == Axis::tile && uneven_loops_ > 0 && uneven_barrier_ == nullptr) uneven_barrier_ = &*s;
     block(s->body, all_come);
+    uneven_loops_ -= uneven ? 1 : 0;
   }
 
   std::optional<Collective> way(int slot, bool all_come) const {
@@ -126,6 +137,8 @@ class Ways {
   std::map<int, std::vector<const StmtNode*>> of_slot_{};  // the loops of threads by slot
   std::set<Symbol> differing_{};
   std::map<const StmtNode*, std::optional<Collective>> found_{};
+  int uneven_loops_ = 0;
+  const StmtNode* uneven_barrier_ = nullptr;
 };
 
 }  // namespace
@@ -133,5 +146,7 @@ class Ways {
 std::map<const StmtNode*, std::optional<Collective>> collectives_of(const Program& launch, Dialect dialect) {
   return Ways(launch, dialect).all();
 }
+
+const StmtNode* barrier_in_uneven_loop(const Program& launch) { return Ways(launch, Dialect::opencl).uneven_barrier(); }
 
 }  // namespace assay::codegen

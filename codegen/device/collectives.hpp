@@ -23,6 +23,10 @@ struct Collective {
 /// Every collective `@reduce` loop of a launch; nothing for one of which neither way can be taken.
 std::map<const StmtNode*, std::optional<Collective>> collectives_of(const Program& launch, Dialect dialect);
 
+/// A barrier of a launch inside a loop that, by its text, may have more iterations in one thread of a group than in another;
+/// null where there is none.
+const StmtNode* barrier_in_uneven_loop(const Program& launch);
+
 /// Bytes for each thread that ways through memory need beside the shared buffers: two values and a flag.
 inline constexpr int bytes_per_contribution = 17;
 

@@ -32,6 +32,10 @@ std::vector<Diagnostic> refusals(const Program& p, Dialect dialect) {
   };
   visit(p.body, v);
   for (const Program& launch : launches_of(p)) {
+    const StmtNode* const barrier = is_opencl(dialect) ? barrier_in_uneven_loop(launch) : nullptr;
+    if (barrier != nullptr)
+      found.push_back(refusal(dialect, "barriers in loops that may have more iterations in one thread than in another",
+                              barrier->where, "give the loop the same number of iterations in all threads"));
     for (const auto& [loop, way] : collectives_of(launch, dialect)) {
       if (way) continue;
       found.push_back(

@@ -55,6 +55,13 @@ TEST(OpenCl, RefusesWhatItDoesNotCover) {
                                " for i in 0..4 @reduce { C[t] += A[i] } } }"));
   RULE_TRUE("OCL-11", !refused("program p { inout C: f32[3] input A: f32[1]  for t in 0..4 @workgroup { if t < 3 {"
                                " for i in 0..1 @reduce { C[t] += A[i] } } } }"));
+  const auto with_loop = [](std::string_view bounds) {
+    return fmt::format(
+        "program p {{ output y: f32[4]  for t in 0..4 @workgroup {{ y[t] = 0.0  for k in {} {{"
+        " if k < 2 {{ barrier }} }} }} }}",
+        bounds);
+  };
+  RULE_TRUE("OCL-12", refused(with_loop("0..t + 2")) && !refused(with_loop("0..2")) && !refused(with_loop("t..t + 2")));
   RULE_TRUE("OCL-6", refused("program p { inout C: f32[4] for i in 0..4 { C[i] = exp(C[i]) } }"));
   RULE_TRUE("OCL-6", !refused("program p { inout C: f16[4] for i in 0..4 { C[i] = exp(C[i]) } }"));
 }
