@@ -16,12 +16,14 @@ source scripts/packages.sh
 source scripts/build.sh
 
 folder=${ASSAY_BUILD:-$assay_root/build}
+# The sanitizers stay out of generated kernels, so both runs use the same.
+export ASSAY_CACHE=$folder/kernels
 options=(-DASSAY_TESTS=ON)
 case ${1:-} in
   "") ;;
   --sanitize)
     folder=$folder-sanitize
-    options+=(-DASSAY_SANITIZE=ON)
+    options+=(-DASSAY_SANITIZE=ON "-DASSAY_TEST_KERNELS=$ASSAY_CACHE")
     export ASSAY_PROPERTY_CASES=${ASSAY_PROPERTY_CASES:-500}
     ;;
   --threads)
@@ -34,7 +36,6 @@ case ${1:-} in
     ;;
 esac
 results=$folder/results
-export ASSAY_CACHE=$folder/kernels
 fuzz_seconds=${FUZZ_SECONDS:-60}
 
 # step NAME COMMAND…: runs it, and notes how it ended; a failure does not stop the run.
