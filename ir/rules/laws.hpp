@@ -44,11 +44,9 @@ struct Sides {
 struct Law {
   std::string_view rule;  // the rule of spec/numerics.md that it belongs to
   std::string_view name;  // unique, kebab-case
-  TypeSet exact{};        // types at which it is claimed to hold …
+  TypeSet exact{};        // types at which it holds, with a proof (LAW-20) …
   TypeSet refuted{};      // … and not to hold; at the others it cannot be written or is not claimed
   Sides (*sides)(Type){};
-  TypeSet sampled{};  // of `exact`, the types at which there is no proof: no rewriting may use it there (LAW-20)
-  bool usable(Type t) const { return exact.contains(t) && !sampled.contains(t); }
 };
 
 /// The table. Names are unique.

@@ -56,7 +56,7 @@ Table make_table() {
   Table table;
   for (const Law& law : all_laws()) {
     for (const Type t : scalar_types) {
-      if (!law.usable(t)) continue;
+      if (!law.exact.contains(t)) continue;
       const Sides s = law.sides(t);
       if (s.condition) continue;
       const bool forwards = larger(s.left, s.right);
@@ -67,7 +67,7 @@ Table make_table() {
       auto& row = table[static_cast<std::size_t>(from->op)];
       row.push_back({&law, t, from, to, nullptr});
       const Law* const exchange = commutes(from->op);
-      if (!exchange || !exchange->usable(from->args[0]->type) || from->args[0] == from->args[1]) continue;
+      if (!exchange || !exchange->exact.contains(from->args[0]->type) || from->args[0] == from->args[1]) continue;
       row.push_back({&law, t, with(from, [](ExprNode& n) { std::swap(n.args[0], n.args[1]); }), to, exchange});
     }
   }

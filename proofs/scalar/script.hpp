@@ -12,9 +12,10 @@
 namespace assay::scalar {
 
 struct Script {
-  std::string logic{};  // "QF_BV" or "QF_BVFP"
+  std::string logic{};  // "QF_BV", "QF_BVFP", "QF_NIA" or "QF_NRA"
   std::string body{};   // declarations and assertions
   bool floats = false;
+  bool decides = true;  // satisfiable means that the rule fails; otherwise it means nothing
 };
 
 /// Nothing when an operation or a type has no counterpart (exp, pow, loads, scopes, index values). `condition` may be empty.
