@@ -15,31 +15,9 @@ constexpr std::string_view headers =
 // Declared as quadmath.h does, which clang does not find.
 constexpr std::string_view quad = "extern __float128 powq(__float128, __float128);\n";
 
-constexpr std::string_view declarations = R"(typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-typedef unsigned long size_t;
+constexpr std::string_view declarations = R"(typedef unsigned long size_t;
 typedef unsigned long uintptr_t;
 #define NULL ((void *)0)
-#define INT64_C(x) x##L
-#define UINT64_C(x) x##UL
-#define INT8_MIN (-128)
-#define INT8_MAX 127
-#define INT16_MIN (-32768)
-#define INT16_MAX 32767
-#define INT32_MIN (-2147483647 - 1)
-#define INT32_MAX 2147483647
-#define INT64_MIN (-9223372036854775807L - 1)
-#define INT64_MAX 9223372036854775807L
-#define UINT8_MAX 255
-#define UINT16_MAX 65535
-#define UINT32_MAX 4294967295U
-#define UINT64_MAX 18446744073709551615UL
 #define SIZE_MAX UINT64_MAX
 #define NAN (0.0f / 0.0f)
 #define INFINITY (1.0f / 0.0f)
@@ -83,7 +61,7 @@ std::string functions() {
 
 std::string prelude(Dialect dialect, const Helpers& helpers) {
   if (dialect == Dialect::tcc) {
-    static const std::string all = std::string(declarations) + functions();
+    static const std::string all = fmt::format("{}{}{}{}", integer_types, integer_macros, declarations, functions());
     return all;
   }
   return std::string(headers) + std::string(helpers.uses_quad() ? quad : "");

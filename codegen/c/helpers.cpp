@@ -59,7 +59,11 @@ std::string Helpers::use(std::string_view runtime_name) {
     uncovered_.insert("arrays of a thread that are large or whose size depends on parameters");
   const RuntimeHelper* helper = find_runtime_helper(runtime_name);
   if (helper != nullptr && in_use_.count(std::string(runtime_name)) == 0) {
-    if (!helper->needs.empty()) use(helper->needs);
+    for (std::string_view needs = helper->needs; !needs.empty();) {
+      const std::size_t end = std::min(needs.find(' '), needs.size());
+      use(needs.substr(0, end));
+      needs.remove_prefix(std::min(end + 1, needs.size()));
+    }
     in_use_.insert(std::string(runtime_name));
     text_ += helper->text;
   }

@@ -19,8 +19,7 @@ namespace assay::codegen {
 
 class Helpers {
  public:
-  /// A device has no long double: what needs one is done in double where that is enough, and is else not covered. OpenCL
-  /// promises less of its functions, and has no heap.
+  /// A device has no long double: there functions below f64 are evaluated in pairs of doubles. OpenCL has no heap.
   enum class Target { cpu, cuda, opencl };
   explicit Helpers(Target target = Target::cpu) : target_(target) {}
 
@@ -66,9 +65,11 @@ std::string fill(std::string_view pattern, const std::vector<std::pair<std::stri
 /// The text of a runtime helper, and the runtime helpers that it calls; empty for an unknown name.
 struct RuntimeHelper {
   std::string_view name;
-  std::string_view needs;  // one runtime helper, or empty
+  std::string_view needs;  // runtime helpers, with blanks between them
   std::string_view text;
 };
 const RuntimeHelper* find_runtime_helper(std::string_view name);
+/// Those of functions in pairs of doubles, which are among them: `odd_exp_f64`, …
+const RuntimeHelper* find_pair_helper(std::string_view name);
 
 }  // namespace assay::codegen

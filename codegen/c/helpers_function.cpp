@@ -5,25 +5,30 @@
 // of two floats unless it is the tie (exhaustively searched: spec/codegen-c.md), so one rounding of the long double is the
 // correct one. For pow the exact value can be a tie, and hard cases are too many to list: where the long double cannot
 // decide, a quadruple-precision value rounded to 100 bits does. f64: the C library's functions, not promised to the bit.
+// Text for devices has neither type, and evaluates in pairs of doubles (codegen/c/helpers_pairs.cpp).
+#include <fmt/format.h>
+
 #include "codegen/c/helpers.hpp"
 #include "codegen/c/text.hpp"
 
 namespace assay::codegen {
 
-// Rounded once from double: CUDA-6 and OCL-6 say where that is the correctly rounded result.
+// In pairs of doubles (CUDA-6); a reciprocal root is near enough in one (spec/codegen-cuda.md).
 std::string Helpers::device_function(Op op, Type t) {
   const std::string type(name(t));
   const bool narrow = bit_width(t) <= 16;
-  const bool accurate = target_ == Target::cuda && (op == Op::exp || op == Op::log2 || op == Op::tanh);
-  if (op == Op::pow || !(narrow || accurate || op == Op::rsqrt)) {
-    uncovered_.insert("`" + std::string(word(op)) + "` at " + type);
-    return {};
-  }
-  const std::string value = narrow ? use("f64_from_" + type) + "(a)" : "(double)a";
+  const std::string open = narrow ? use("f64_from_" + type) + "(" : "(double)", close = narrow ? ")" : "";
   const std::string rounded = narrow ? use(type + "_from_f64") : "(float)";
-  const std::string_view pattern = op == Op::rsqrt ? "static inline $T $w_$t($T a) { return $R(1.0 / sqrt($a)); }\n"
-                                                   : "static inline $T $w_$t($T a) { return $R($w($a)); }\n";
-  return fill(pattern, {{"$T", c_type(t)}, {"$a", value}, {"$R", rounded}, {"$w", word(op)}, {"$t", type}});
+  if (op == Op::rsqrt)
+    return fill("static inline $T rsqrt_$t($T a) { return $R(1.0 / sqrt($(a$))); }\n",
+                {{"$T", c_type(t)}, {"$(", open}, {"$)", close}, {"$R", rounded}, {"$t", type}});
+  const std::string call = use(fmt::format("odd_{}_f64", word(op)));
+  const std::string_view pattern = op == Op::pow
+                                       ? "static inline $T $w_$t($T a, $T b) { return $R($c($(a$), $(b$))); }\n"
+                                       : "static inline $T $w_$t($T a) { return $R($c($(a$))); }\n";
+  return fill(
+      pattern,
+      {{"$T", c_type(t)}, {"$(", open}, {"$)", close}, {"$R", rounded}, {"$c", call}, {"$w", word(op)}, {"$t", type}});
 }
 
 std::string Helpers::function(Op op, Type t) {

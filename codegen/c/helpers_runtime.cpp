@@ -222,7 +222,7 @@ constexpr std::array helpers{
 const RuntimeHelper* find_runtime_helper(std::string_view name) {
   const auto found =
       std::find_if(helpers.begin(), helpers.end(), [&](const RuntimeHelper& h) { return h.name == name; });
-  return found == helpers.end() ? nullptr : &*found;
+  return found == helpers.end() ? find_pair_helper(name) : &*found;
 }
 
 }  // namespace assay::codegen

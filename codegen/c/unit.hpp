@@ -17,7 +17,9 @@ inline constexpr std::string_view required_flags =
 
 /// One unit for several programs: entry N is `assay_kernel_N`.
 struct Batch {
-  std::string text{};
+  std::string text{};  // for a compiler of C
+  /// CUDA text (dialect cuda): `text` is then its host code, which needs what becomes of it as `assay_image` in front.
+  std::string device_text{};
   std::vector<int> entries{};                       // of each program; -1 when it is refused
   std::vector<std::vector<Diagnostic>> refusals{};  // why
 };

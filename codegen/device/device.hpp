@@ -17,8 +17,11 @@ namespace assay::codegen {
 
 /// The options of every OpenCL build.
 inline constexpr std::string_view opencl_flags = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt";
-/// The flags of nvcc that every compilation needs: no contraction, and all results rounded as IEEE 754 says.
+/// The flags of nvcc and NVRTC that every compilation needs: no contraction, and all results rounded as IEEE 754 says.
 inline constexpr std::string_view cuda_flags = "-std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true";
+
+/// What PTX is made for; drivers make machine code of it for this architecture and all later ones.
+inline constexpr std::string_view image_architecture = "compute_80";
 
 constexpr bool is_cuda(Dialect d) { return d == Dialect::simt || d == Dialect::cuda; }
 constexpr bool is_opencl(Dialect d) { return d == Dialect::opencl || d == Dialect::oclgrind; }
@@ -32,8 +35,9 @@ Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dia
 /// What stands before helpers and kernels; for OpenCL, before the kernels.
 std::string device_head(Dialect dialect);
 std::string opencl_kernel_head();
-/// What stands before the host code of OpenCL.
-std::string opencl_host_head(Dialect dialect);
+/// What stands before host code that has its kernels as a string (`image_text`), and that string.
+std::string host_head(Dialect dialect);
+std::string image_text(const std::string& image);
 
 class Helpers;
 

@@ -1,9 +1,30 @@
-// What stands before the kernels: for nvcc the launch and the copies to and from the device, for gcc the words of CUDA as
-// what they mean on the CPU. There the worker runs the threads of a group as fibers (codegen/worker/host/fibers.c).
+// What stands before the kernels: for nvcc the launch and the copies to and from the device, for NVRTC, which reads no headers,
+// what they would declare; for gcc the words of CUDA as what they mean on the CPU. There the worker runs the threads of a group
+// as fibers (codegen/worker/host/fibers.c).
+#include <fmt/format.h>
+
+#include "codegen/c/dialect.hpp"
 #include "codegen/device/device.hpp"
 
 namespace assay::codegen {
 namespace {
+
+constexpr std::string_view nvrtc_head = R"(#define SIZE_MAX UINT64_MAX
+#undef INFINITY
+#undef NAN
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fc00000)
+#undef __host__
+#define __host__
+static __device__ int assay_compare(const unsigned char *a, const unsigned char *b, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    if (a[i] != b[i]) return 1;
+  }
+  return 0;
+}
+#define memcmp(a, b, bytes) assay_compare((const unsigned char *)(a), (const unsigned char *)(b), bytes)
+#define abort() __trap()
+)";
 
 constexpr std::string_view nvcc_head = R"(#include <fenv.h>
 #include <math.h>
@@ -114,7 +135,9 @@ static inline double __ddiv_rn(double a, double b) { return a / b; }
 
 std::string device_head(Dialect dialect) {
   if (is_opencl(dialect)) return opencl_kernel_head();
-  return std::string(dialect == Dialect::cuda ? nvcc_head : simt_head);
+  if (dialect == Dialect::simt) return std::string(simt_head);
+  return fmt::format("#ifdef __CUDACC_RTC__\n{}{}{}#else\n{}#endif\n", integer_types, integer_macros, nvrtc_head,
+                     nvcc_head);
 }
 
 }  // namespace assay::codegen

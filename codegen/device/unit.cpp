@@ -65,20 +65,6 @@ std::string qualified(const std::string& text, std::string_view qualifier) {
   return out;
 }
 
-/// The source of the kernels as a string of the host unit, line by line.
-std::string quoted(const std::string& source) {
-  std::string out = "static const char assay_source[] =\n    \"";
-  for (const char c : source) {
-    if (c == '\n') {
-      out += "\\n\"\n    \"";
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-  }
-  return out + "\";\n";
-}
-
 /// Programs as they are put into one unit.
 class Unit {
  public:
@@ -119,20 +105,23 @@ class Unit {
     return out + "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + kernels_;
   }
 
+  /// The whole unit as one text; not for OpenCL.
   std::string text() const {
-    if (is_opencl(dialect_)) {
-      Helpers host;
-      const std::string code = entries(host);
-      return opencl_host_head(dialect_) + quoted(kernels()) + host.text() + code;
-    }
     Helpers host = helpers_;
     const std::string code = entries(host);
-    std::string out = kernels() + "\n/* The host. */\n" + host.text().substr(helpers_.text().size());
-    out += "\n#ifndef __CUDACC__\n";
+    std::string out = kernels() + "\n/* The host. */\n#ifndef __CUDACC_RTC__\n" +
+                      host.text().substr(helpers_.text().size()) + "\n#ifndef __CUDACC__\n";
     for (const Entry& e : hosts_) {
       for (const KernelPart& kernel : e.kernels) out += call_text(kernel);
     }
-    return out + "#endif\n" + code + "\n#ifdef __cplusplus\n}\n#endif\n";
+    return out + "#endif\n" + code + "#endif\n\n#ifdef __cplusplus\n}\n#endif\n";
+  }
+
+  /// Host code that needs the kernels as `assay_image`.
+  std::string host() const {
+    Helpers helpers;
+    const std::string code = entries(helpers);
+    return host_head(dialect_) + helpers.text() + code;
   }
 
  private:
@@ -202,7 +191,14 @@ Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dia
     batch.entries.push_back(found.empty() ? number++ : -1);
     batch.refusals.push_back(std::move(found));
   }
-  batch.text = unit.text();
+  if (is_opencl(dialect)) {
+    batch.text = image_text(unit.kernels()) + unit.host();
+  } else if (dialect == Dialect::cuda) {
+    batch.text = unit.host();
+    batch.device_text = unit.text();
+  } else {
+    batch.text = unit.text();
+  }
   return batch;
 }
 

@@ -14,6 +14,7 @@
 #include "codegen/c/unit.hpp"
 #include "codegen/device/device.hpp"
 #include "codegen/worker/cache.hpp"
+#include "codegen/worker/cuda.hpp"
 #include "codegen/worker/worker.hpp"
 
 namespace assay::codegen {
@@ -43,18 +44,13 @@ std::string identity_of(const std::string& path) {
 
 Built failed(Status status, std::string message) { return {{}, {status, std::move(message), {}}}; }
 
+Built run_compiler(const std::vector<std::string>& arguments, const std::string& identities, const std::string& text);
+
 }  // namespace
 
 std::vector<std::string> compiler_arguments(const std::string& path, const CompilerSpec& compiler, bool quad) {
   std::vector<std::string> arguments{path};
   append_words(arguments, compiler.flags);
-  if (compiler.dialect == Dialect::cuda) {
-    append_words(arguments, cuda_flags);
-    // Code for what there is most, and PTX for what comes after it.
-    append_words(arguments, "-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]");
-    append_words(arguments, "-x cu -w -shared -Xcompiler -fPIC unit.c -o unit.so");
-    return arguments;
-  }
   append_words(arguments, required_flags);
   append_words(arguments, "-w -shared -fPIC unit.c -o unit.so");
   if (quad) arguments.emplace_back("-lquadmath");
@@ -66,11 +62,38 @@ Built build_object(const std::string& text, const CompilerSpec& compiler) {
   const auto path = find_command(compiler.command);
   if (!path) return failed(Status::unavailable, fmt::format("there is no compiler {}", compiler.command));
   const bool quad = text.find("__float128") != std::string::npos;
-  const std::vector<std::string> arguments = compiler_arguments(*path, compiler, quad);
+  return run_compiler(compiler_arguments(*path, compiler, quad), identity_of(*path), text);
+}
+
+Built build_image(const std::string& text) {
+  std::vector<std::string> arguments;
+  std::string identities;
+  if (const auto library = find_nvrtc()) {
+    const auto worker = worker_path();
+    if (!worker) return failed(Status::unavailable, "there is no worker");
+    arguments = {*worker,  "--nvrtc", *library,
+                 "unit.c", "unit.so", fmt::format("--gpu-architecture={}", image_architecture)};
+    append_words(arguments, cuda_flags);
+    append_words(arguments, "--disable-warnings");
+    identities = identity_of(*worker) + identity_of(*library);
+  } else if (const auto nvcc = find_nvcc()) {
+    arguments = {*nvcc, "-ptx", fmt::format("-arch={}", image_architecture)};
+    append_words(arguments, cuda_flags);
+    append_words(arguments, "-x cu -w unit.c -o unit.so");
+    identities = identity_of(*nvcc);
+  } else {
+    return failed(Status::unavailable, "there is neither NVRTC nor nvcc");
+  }
+  return run_compiler(arguments, identities, text);
+}
+
+namespace {
+
+Built run_compiler(const std::vector<std::string>& arguments, const std::string& identities, const std::string& text) {
   std::string list;
   for (const std::string& a : arguments) list.append(a).push_back('\0');
   const UnitCache cache = UnitCache::from_environment();
-  const std::string key = digest_of(list + identity_of(*path) + text);
+  const std::string key = digest_of(list + identities + text);
   if (const auto kept = cache.find(key)) {
     if (Descriptor object = memory_file(*kept)) return {std::move(object), {}};
   }
@@ -102,4 +125,5 @@ Built build_object(const std::string& text, const CompilerSpec& compiler) {
   return failed(Status::compile_error, said);
 }
 
+}  // namespace
 }  // namespace assay::codegen

@@ -1,4 +1,4 @@
-// C text to a module: by a compiler of this machine, or as text for the in-memory compiler.
+// C text to a module by a compiler of this machine, and CUDA text to PTX.
 #pragma once
 
 #include <string>
@@ -18,5 +18,7 @@ struct Built {
 };
 /// Compiles a unit into a shared object in memory.
 Built build_object(const std::string& text, const CompilerSpec& compiler);
+/// Compiles CUDA text to PTX in memory, by NVRTC or else by nvcc.
+Built build_image(const std::string& text);
 
 }  // namespace assay::codegen

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "codegen/c.hpp"
+#include "codegen/worker/cuda.hpp"
 #include "codegen/worker/worker.hpp"
 
 namespace assay::codegen {
@@ -65,11 +66,8 @@ std::vector<CompilerSpec> device_compilers() {
   std::vector<CompilerSpec> found;
   if (!worker_path()) return found;
   if (find_command("gcc")) found.push_back({"simt", "gcc", "-O1", Dialect::simt});
-  for (const char* nvcc : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
-    const bool known = !found.empty() && found.back().dialect == Dialect::cuda;
-    if (!known && find_command(nvcc)) found.push_back({"cuda", nvcc, "", Dialect::cuda});
-  }
   if (find_command("gcc")) {
+    if (find_nvrtc() || find_nvcc()) found.push_back({"cuda", "gcc", "-O1", Dialect::cuda});
     if (has_opencl()) found.push_back({"opencl", "gcc", "-O1", Dialect::opencl});
     if (find_command("oclgrind")) found.push_back({"oclgrind", "gcc", "-O1", Dialect::oclgrind});
   }

@@ -10,6 +10,7 @@
 
 #include "codegen/c.hpp"
 #include "codegen/c/unit.hpp"
+#include "codegen/device/device.hpp"
 #include "codegen/worker/build.hpp"
 #include "codegen/worker/jobs.hpp"
 #include "codegen/worker/module.hpp"
@@ -46,8 +47,18 @@ class ModuleKernel final : public Kernel {
 };
 
 /// The module of a unit, loaded; what went wrong otherwise.
-std::shared_ptr<Module> make_module(std::string text, const CompilerSpec& compiler, KernelOutcome& error) {
+std::shared_ptr<Module> make_module(std::string text, const std::string& device_text, const CompilerSpec& compiler,
+                                    KernelOutcome& error) {
   std::shared_ptr<Module> module;
+  if (!device_text.empty()) {
+    Built image = build_image(device_text);
+    const auto ptx = image.object ? content_of(image.object.get()) : std::nullopt;
+    if (!ptx) {
+      error = image.object ? KernelOutcome{Status::environment, "no memory for PTX", {}} : std::move(image.error);
+      return nullptr;
+    }
+    text.insert(0, image_text(*ptx));
+  }
   if (compiler.dialect == Dialect::tcc) {
     text.push_back('\0');
     Descriptor file = memory_file(text);
@@ -88,7 +99,7 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
   }
   if (covered == 0) return;
   KernelOutcome error;
-  const std::shared_ptr<Module> module = make_module(batch.text, compiler, error);
+  const std::shared_ptr<Module> module = make_module(batch.text, batch.device_text, compiler, error);
   const bool of_the_text = error.status == Status::compile_error || error.status == Status::crashed;
   if (!module && of_the_text && covered > 1) {
     const std::size_t middle = first + part.size() / 2;
@@ -111,7 +122,7 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
 
 std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const CompilerSpec& compiler,
                                      KernelOutcome& error) {
-  std::shared_ptr<Module> module = make_module(std::move(text), compiler, error);
+  std::shared_ptr<Module> module = make_module(std::move(text), "", compiler, error);
   return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0, uses_device(compiler.dialect)) : nullptr;
 }
 

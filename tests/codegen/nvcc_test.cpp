@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "codegen/device/device.hpp"
+#include "codegen/worker/build.hpp"
+#include "codegen/worker/cuda.hpp"
 #include "device_support.hpp"
 #include "support.hpp"
 #include "tests/support/files.hpp"
@@ -17,12 +19,7 @@ namespace {
 using assay::test::TemporaryDirectory;
 using assay::test::write_file;
 
-std::string nvcc() {
-  for (const CompilerSpec& c : device_compilers()) {
-    if (c.dialect == Dialect::cuda) return c.command;
-  }
-  return {};
-}
+std::string nvcc() { return find_nvcc().value_or(""); }
 
 std::string content(const std::string& path) {
   std::ostringstream text;
@@ -30,11 +27,12 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-/// What nvcc says about a unit; empty when it compiles without a word.
+/// What nvcc says about a unit; empty when it compiles without a word. Variables that are not used, not set (there are cases of
+/// that fault) or set in vain are those of the programs.
 std::string compiled(const TemporaryDirectory& directory, const std::string& arguments) {
   const std::string log = directory.file("log");
   const std::string command =
-      fmt::format("cd {} && {} {} {} -Werror all-warnings -diag-suppress 177,550 unit.cu > {} 2>&1",
+      fmt::format("cd {} && {} {} {} -Werror all-warnings -diag-suppress 177,549,550 unit.cu > {} 2>&1",
                   directory.file("."), nvcc(), cuda_flags, arguments, log);
   const int status = std::system(command.c_str());
   const std::string said = content(log);
@@ -58,7 +56,7 @@ TEST(Nvcc, CompilesTheProgramsOfAllCases) {
         text.find("threadIdx.x;") != std::string::npos || text.find("blockIdx.x;") != std::string::npos;
     if (parallel || ++number % 12 == 0) programs.push_back(&p);
   }
-  const std::string text = emit_device_batch(programs, Dialect::cuda).text;
+  const std::string text = emit_device_batch(programs, Dialect::cuda).device_text;
   const TemporaryDirectory directory;
   write_file(directory.file("unit.cu"), text);
   RULE_EQ("CUDA-15", std::string(), compiled(directory, "-ptx -arch=compute_80 -o unit.ptx"));
@@ -88,11 +86,44 @@ TEST(Nvcc, ContractsNothing) {
   RULE_EQ("CUDA-4", 1, fusions(fused));
 }
 
+TEST(Nvrtc, CompilesTheSameTextToTheSameKernels) {
+  if (!find_nvrtc()) GTEST_SKIP() << "NVRTC is not here: CUDA text is compiled by nvcc, or by gcc only";
+  std::vector<const Program*> programs;
+  for (const Program& p : covered_programs()) {
+    if (programs.size() < 60 && emit_cuda(p)->find("threadIdx.x;") != std::string::npos) programs.push_back(&p);
+  }
+  const Program functions = parse(
+      "program p { inout A: f32[4]  inout B: f16[4]  inout D: f64[4]  inout E: f8e4m3fn[4]  for i in 0..4 @grid {"
+      "  A[i] = pow(sin(A[i]), cos(A[i])) + exp2(log(A[i]))  B[i] = tanh(B[i]) * B[i]  D[i] = exp(D[i]) * D[i] + D[i]"
+      "  E[i] = pow(E[i], E[i]) } }");
+  programs.push_back(&functions);
+  const std::string text = emit_device_batch(programs, Dialect::cuda).device_text;
+  const Built built = build_image(text);
+  ASSERT_TRUE(built.object) << built.error.message;
+  const std::string ptx = content_of(built.object.get()).value_or("");
+  RULE_TRUE("CUDA-30", ptx.find(".target sm_80") != std::string::npos) << ptx.substr(0, 400);
+  RULE_EQ("CUDA-30", count(text, "__global__ void assay_kernel_"), count(ptx, ".visible .entry assay_kernel_"));
+  RULE_TRUE("CUDA-4", count(ptx, "mul.rn.f64") > 10 && count(ptx, ".approx") == 0 && count(ptx, ".ftz") == 0);
+  RULE_TRUE("CUDA-30", build_image("this is no CUDA").error.status == KernelOutcome::Status::compile_error);
+}
+
+TEST(Nvrtc, WithoutItNvccMakesTheImage) {
+  if (nvcc().empty()) GTEST_SKIP() << "nvcc is not here";
+  const Program p = parse("program p { inout C: f32[4]  for i in 0..4 @grid { C[i] = exp(C[i]) } }");
+  const std::string text = emit_device_batch({&p}, Dialect::cuda).device_text;
+  ::setenv("ASSAY_NVRTC", "off", 1);
+  const Built built = build_image(text);
+  ::unsetenv("ASSAY_NVRTC");
+  ASSERT_TRUE(built.object) << built.error.message;
+  const std::string ptx = content_of(built.object.get()).value_or("");
+  RULE_TRUE("CUDA-30", ptx.find(".target sm_80") != std::string::npos && count(ptx, ".entry assay_kernel_0_0") == 1);
+}
+
 TEST(Nvcc, WithoutADeviceTheRunSaysSo) {
   const auto here = device_compilers();
   const auto cuda =
       std::find_if(here.begin(), here.end(), [](const CompilerSpec& c) { return c.dialect == Dialect::cuda; });
-  if (cuda == here.end()) GTEST_SKIP() << "nvcc is not here";
+  if (cuda == here.end()) GTEST_SKIP() << "neither NVRTC nor nvcc is here";
   const KernelOutcome out =
       compile_and_run_with(*cuda, parse("program p { output C: f32[4]  for i in 0..4 @grid { C[i] = 1.0 } }"), {}, {});
   const bool none = out.status == KernelOutcome::Status::unavailable && out.message == "there is no device";

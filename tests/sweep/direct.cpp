@@ -1,4 +1,5 @@
-// The kernel is the C text that the product prints, built with the product's flags into a shared object.
+// The kernel is the C text that the product prints, built with the product's flags into a shared object; or its CUDA text for the
+// CPU, which here has a single thread.
 #include "direct.hpp"
 
 #include <dlfcn.h>
@@ -45,11 +46,28 @@ class Kernel final : public Direct {
   std::vector<Bits> results_;
 };
 
+/// What CUDA text calls of the worker, for programs without threads.
+const std::string single_thread = R"(#include <stddef.h>
+#include <stdint.h>
+struct assay_index;
+int assay_launch(void (*kernel)(void *const *), void *const *arguments, const uint64_t *grid, const uint64_t *block,
+                 uint64_t shared) {
+  kernel(arguments);
+  return (grid[0] | grid[1] | grid[2] | block[0] | block[1] | block[2]) == 1 && shared == 0 ? 0 : 9;
+}
+int assay_run(int (*run)(const long long *, void *const *), const long long *parameters, void *const *buffers,
+              const uint64_t *bytes, const unsigned char *writable, int count) {
+  return run(parameters, buffers);
+}
+)";
+
 }  // namespace
 
 std::unique_ptr<Direct> Direct::make(const Subject& s, const codegen::CompilerSpec& compiler, std::string& error) {
   const Program p = block_program(s);
-  const auto text = codegen::emit_c(p, compiler.dialect);
+  const bool device = compiler.dialect == codegen::Dialect::simt;
+  const auto text = device ? Result<std::string>(single_thread + codegen::emit_batch({&p}, compiler.dialect).text)
+                           : codegen::emit_c(p, compiler.dialect);
   const test::TemporaryDirectory folder;
   if (!text || !folder) {
     error = text ? "no temporary folder" : text.error().front().message;
@@ -60,7 +78,7 @@ std::unique_ptr<Direct> Direct::make(const Subject& s, const codegen::CompilerSp
   const std::string command = fmt::format("{} {} {} -w -shared -fPIC {} -o {} -lquadmath -lm", compiler.command,
                                           compiler.flags, codegen::required_flags, source, object);
   void* const handle = std::system(command.c_str()) == 0 ? ::dlopen(object.c_str(), RTLD_NOW) : nullptr;
-  void* const entry = handle != nullptr ? ::dlsym(handle, "assay_kernel") : nullptr;
+  void* const entry = handle != nullptr ? ::dlsym(handle, device ? "assay_kernel_0" : "assay_kernel") : nullptr;
   if (entry == nullptr) {
     error = "failed: " + command;
     return nullptr;

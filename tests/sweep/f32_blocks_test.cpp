@@ -46,7 +46,11 @@ TEST_P(KeptHashes, AreThoseOfEveryBackend) {
     if (!kept) continue;
     RULE_TRUE("NUM-49", (*kept)[block] == expected.back()) << subject().name << " " << block;
   }
-  for (const codegen::CompilerSpec& compiler : codegen::available_compilers()) {
+  std::vector<codegen::CompilerSpec> compilers = codegen::available_compilers();
+  for (const codegen::CompilerSpec& device : codegen::device_compilers()) {
+    if (device.dialect == codegen::Dialect::simt) compilers.push_back(device);
+  }
+  for (const codegen::CompilerSpec& compiler : compilers) {
     std::string error;
     const auto compiled = sweep::Compiled::make(subject(), compiler, error);
     ASSERT_TRUE(compiled) << compiler.name << ": " << error;
@@ -56,6 +60,9 @@ TEST_P(KeptHashes, AreThoseOfEveryBackend) {
       RULE_TRUE("NUM-49", expected[i] == sweep::hash(*results))
           << subject().name << " by " << compiler.name << ": see f32_sweep compare " << subject().name << " "
           << blocks[i];
+      if (compiler.dialect == codegen::Dialect::simt) {
+        RULE_TRUE("CUDA-6", expected[i] == sweep::hash(*results)) << subject().name << " " << blocks[i];
+      }
     }
   }
 }

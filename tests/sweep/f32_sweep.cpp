@@ -4,7 +4,7 @@
 //   f32_sweep record NAME FILE      hashes of the interpreter's arithmetic, appended to FILE as they come: a run that was
 //                                   interrupted goes on where the file ends
 //   f32_sweep check NAME [BACKEND]  recomputes every kept hash: `interp`, a compiler by name
-//                                   (`c`, `c-O3`, `clang-v3`, …), or interp and all compilers at their usual level
+//                                   (`c`, `c-O3`, `clang-v3`, `simt`, …), or interp and all compilers at their usual level
 //   f32_sweep compare NAME BLOCK    the arguments of one block at which a compiler's results are not the interpreter's
 //
 // Exit status: 0 all equal, 1 something differs, 2 the command line is wrong or nothing is kept.
@@ -69,6 +69,9 @@ int check(const sweep::Subject& s, const std::string& backend) {
   std::vector<codegen::CompilerSpec> compilers = codegen::available_compilers();
   if (!backend.empty()) {
     for (const codegen::CompilerSpec& level : codegen::compiler_levels()) compilers.push_back(level);
+  }
+  for (const codegen::CompilerSpec& device : codegen::device_compilers()) {
+    if (device.dialect == codegen::Dialect::simt) compilers.push_back(device);
   }
   for (const codegen::CompilerSpec& compiler : compilers) {
     if (!backend.empty() && backend != compiler.name) continue;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "nvrtc.h"
 
 enum { most_children = 4096 };
 
@@ -178,7 +179,10 @@ static int serve(pid_t self) {
   return 1;
 }
 
+/* `assay-worker PARENT` serves its parent; `assay-worker --nvrtc LIBRARY INPUT OUTPUT OPTION…` is a compiler. */
 int main(int count, char** arguments) {
+  if (count >= 5 && strcmp(arguments[1], "--nvrtc") == 0)
+    return compile_by_nvrtc(arguments[2], arguments[3], arguments[4], count - 5, arguments + 5);
   struct stat_check {
     int type;
     socklen_t size;

@@ -53,6 +53,6 @@ enum {
 /* A buffer ends at the end of its last page. In the process of the run an inaccessible page follows, and one precedes its
  * pages, so that an access beyond the end is a crash. */
 
-#define ASSAY_WORKER_VERSION 2
+#define ASSAY_WORKER_VERSION 3
 
 #endif

@@ -1,0 +1,46 @@
+// What stands before the host code of a unit whose kernels a device's own compiler reads: gcc compiles that code, and the worker
+// launches for it (codegen/worker/host/opencl.c, cuda.c). The kernels are a string of the unit, OpenCL C or PTX.
+#include "codegen/c/helpers.hpp"
+#include "codegen/device/device.hpp"
+
+namespace assay::codegen {
+
+std::string host_head(Dialect dialect) {
+  constexpr std::string_view head = R"(#include <fenv.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int assay_$api_launch($simulateconst char *image, const char *kernel, void *const *arguments, const uint64_t *grid,
+                          const uint64_t *block, uint64_t shared);
+extern int assay_$api_run($simulateint (*run)(const long long *, void *const *), const long long *parameters, void *const *buffers,
+                       const uint64_t *bytes, const unsigned char *writable, int count);
+#define ASSAY_KERNEL(kernel) #kernel
+#define assay_launch(kernel, arguments, grid, block, shared) \
+  assay_$api_launch($howassay_image, kernel, arguments, grid, block, shared)
+#define assay_run(run, parameters, buffers, bytes, writable, count) \
+  assay_$api_run($howrun, parameters, buffers, bytes, writable, count)
+)";
+  const bool opencl = is_opencl(dialect);
+  return fill(head, {{"$api", opencl ? "opencl" : "cuda"},
+                     {"$simulate", opencl ? "int simulate, " : ""},
+                     {"$how", !opencl                        ? ""
+                              : dialect == Dialect::oclgrind ? "1, "
+                                                             : "0, "}});
+}
+
+std::string image_text(const std::string& image) {
+  std::string out = "static const char assay_image[] =\n    \"";
+  for (const char c : image) {
+    if (c == '\n') {
+      out += "\\n\"\n    \"";
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + "\";\n";
+}
+
+}  // namespace assay::codegen

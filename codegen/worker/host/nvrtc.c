@@ -1,0 +1,70 @@
+/* CUDA text to PTX by NVRTC, the compiler library of CUDA, in a process of its own: the worker's program, started with other
+ * arguments. The library is loaded here and by nobody else, so neither the build nor any other run needs it. */
+#include "nvrtc.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+  int (*create)(void**, const char*, const char*, int, const char* const*, const char* const*);
+  int (*compile)(void*, int, const char* const*);
+  int (*log_size)(void*, size_t*);
+  int (*log)(void*, char*);
+  int (*ptx_size)(void*, size_t*);
+  int (*ptx)(void*, char*);
+} rtc;
+
+static int load(const char* path) {
+  static const struct {
+    const char* name;
+    void* to;
+  } calls[] = {{"nvrtcCreateProgram", &rtc.create},         {"nvrtcCompileProgram", &rtc.compile},
+               {"nvrtcGetProgramLogSize", &rtc.log_size}, {"nvrtcGetProgramLog", &rtc.log},
+               {"nvrtcGetPTXSize", &rtc.ptx_size},          {"nvrtcGetPTX", &rtc.ptx}};
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return 0;
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
+    void* const found = dlsym(library, calls[i].name);
+    if (found == NULL) return 0;
+    memcpy(calls[i].to, &found, sizeof found);
+  }
+  return 1;
+}
+
+static char* read_all(const char* path) {
+  FILE* const file = fopen(path, "rb");
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0) return NULL;
+  const long size = ftell(file);
+  char* const text = size < 0 ? NULL : malloc((size_t)size + 1);
+  rewind(file);
+  if (text == NULL || fread(text, 1, (size_t)size, file) != (size_t)size) return NULL;
+  text[size] = '\0';
+  fclose(file);
+  return text;
+}
+
+int compile_by_nvrtc(const char* library, const char* input, const char* output, int options, char* const* option) {
+  if (!load(library)) {
+    const char* const why = dlerror();
+    fprintf(stderr, "%s\n", why != NULL ? why : "this is not NVRTC");
+    return 2;
+  }
+  char* const text = read_all(input);
+  void* program = NULL;
+  if (text == NULL || rtc.create(&program, text, "unit.cu", 0, NULL, NULL) != 0) return 2;
+  const int state = rtc.compile(program, options, (const char* const*)option);
+  size_t size = 0;
+  if (rtc.log_size(program, &size) == 0 && size > 1) {
+    char* const log = calloc(size + 1, 1);
+    if (log != NULL && rtc.log(program, log) == 0) fputs(log, stderr);
+  }
+  if (state != 0) return 1;
+  if (rtc.ptx_size(program, &size) != 0 || size == 0) return 2;
+  char* const ptx = calloc(size + 1, 1);
+  FILE* const file = fopen(output, "wb");
+  if (ptx == NULL || file == NULL || rtc.ptx(program, ptx) != 0) return 2;
+  const size_t length = strlen(ptx); /* the size counts the zero byte at the end */
+  return fwrite(ptx, 1, length, file) == length && fclose(file) == 0 ? 0 : 2;
+}
