@@ -30,7 +30,8 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
   result_.report.backend = compiler.name;
   result_.report.detail = compiler.flags.empty() ? compiler.command : compiler.command + " " + compiler.flags;
   // There the compiler makes the host's side; the kernels are built by the platform.
-  if (compiler.dialect == codegen::Dialect::opencl || compiler.dialect == codegen::Dialect::oclgrind)
+  if (compiler.dialect != codegen::Dialect::gnu && compiler.dialect != codegen::Dialect::tcc &&
+      compiler.dialect != codegen::Dialect::simt)
     result_.report.detail = "host " + result_.report.detail;
   result_.label = compiler.command == compiler.name ? result_.report.detail
                                                     : fmt::format("{} ({})", compiler.name, result_.report.detail);

@@ -88,6 +88,13 @@ if(TARGET assay)
 endif()
 set_tests_properties(random_vectors PROPERTIES TIMEOUT 60)
 
+# A driver of CUDA for test_codegen, which needs none of the machine's.
+add_library(fake_cuda MODULE codegen/fake_cuda.c)
+target_compile_options(fake_cuda PRIVATE -Wall -Wextra -Wno-strict-prototypes)
+target_link_options(fake_cuda PRIVATE -Wl,--unresolved-symbols=ignore-all)  # the worker that loads it has assay_launch
+target_compile_definitions(test_codegen PRIVATE ASSAY_FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
+add_dependencies(test_codegen fake_cuda)
+
 # Operations of f32 over all their arguments, by kept hashes of blocks (tests/sweep). The program sweeps and checks on demand
 # (scripts/long-tests.sh); the test samples blocks.
 add_executable(f32_sweep sweep/f32_sweep.cpp sweep/f32_blocks.cpp sweep/direct.cpp)

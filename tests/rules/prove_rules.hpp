@@ -8,9 +8,12 @@
 namespace assay::rules {
 
 struct Evidence {
-  enum class Status { proved, refuted, wrong } status = Status::wrong;  // wrong: not what the table claims, or without a proof
-  std::string
-      by{};  // "exhaustion", "z3", "z3, integers", "z3, rounded once", "cvc5", "interpreter" (a witness)
+  enum class Status {
+    proved,
+    refuted,
+    wrong
+  } status = Status::wrong;  // wrong: not what the table claims, or without a proof
+  std::string by{};  // "exhaustion", "z3", "z3, integers", "z3, rounded once", "cvc5", "interpreter" (a witness)
   std::uint64_t operations = 0;  // cases of an exhaustion, Z3's resource count; 0 where unknown
   std::string detail{};          // a witness, or why there is no proof
 };

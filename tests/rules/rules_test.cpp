@@ -70,7 +70,8 @@ TEST(Rules, TheKeptListHasEveryRuleAtEveryTypeOfTheTable) {
 TEST(Rules, QuickProofsHoldAgain) {
   int z3 = 0, cvc5 = 0, exhausted = 0, left_out = 0;
   for (const Row& r : kept()) {
-    if (r.status != "proved" || r.operations > (r.by.starts_with("z3") ? 6'000 : 70'000) || (r.by == "cvc5" && r.ms > 600))
+    if (r.status != "proved" || r.operations > (r.by.starts_with("z3") ? 6'000 : 70'000) ||
+        (r.by == "cvc5" && r.ms > 600))
       continue;
     if (r.by == "exhaustion" && exhausted++ % 8 != 0) continue;
     if (r.by == "cvc5") {
