@@ -322,7 +322,8 @@ class Resolver {
   }
 
   // Marks the operations between the root and each read of the statement's own target, with the trees of the same operator
-  // that are joined on the way (a combination of partial results); all operations where the target is not read.
+  // that are joined on the way (a combination of partial results), and products of narrow types among what is joined; all
+  // operations where the target is not read.
   static void watch(BoundExpr& value, const StmtNode& s) {
     value.watched = true;
     if (!watch_path(value, s)) watch_all(value);
@@ -338,8 +339,10 @@ class Resolver {
     return found;
   }
   static void watch_tree(BoundExpr& e, Op op) {
-    if (e.op != op) return;
+    const bool product = e.op == Op::mul && is_float(e.type) && bit_width(e.type) <= 16;
+    if (e.op != op && !product) return;
     e.watched = true;
+    if (e.op != op) op = Op::mul;
     for (BoundExpr& a : e.args) watch_tree(a, op);
   }
   static void watch_all(BoundExpr& e) {

@@ -43,6 +43,11 @@ struct Arguments {
   std::map<std::string, Location> places{};
 
   Location place(const std::string& parameter) const;
+  /// A flag that was written, and not as `false`.
+  bool flag(const std::string& parameter) const {
+    const auto given = booleans.find(parameter);
+    return given != booleans.end() && given->second;
+  }
 };
 
 /// Sorts out a line (rules SCH-7 to SCH-12).

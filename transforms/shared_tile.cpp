@@ -43,6 +43,13 @@ Block by_first_threads(const std::vector<Stmt>& around, const std::vector<Stmt>&
   return condition ? Block{make_branch(condition, std::move(fill))} : fill;
 }
 
+Stmt by_first_lane(const StmtNode& tile, Block body, NameSupply& names) {
+  const Symbol lane = names.fresh(tile.name);
+  const Expr first = compare(Op::eq, Index::symbol(lane), Index(0));
+  return make_loop(lane, 0, tile.hi, 1, Axis::workgroup, {make_branch(first, std::move(body), {}, tile.where)},
+                   tile.where);
+}
+
 Block by_lanes(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner, std::int64_t width,
                NameSupply& names, const std::function<Block(Block)>& guarded) {
   const Stmt& innermost = loops.back();

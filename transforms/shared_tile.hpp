@@ -13,6 +13,10 @@ namespace assay {
 /// threads would copy the same cells.
 Block by_first_threads(const std::vector<Stmt>& around, const std::vector<Stmt>& tile_loops, Block fill);
 
+/// The body, run by the first lane alone of a team as large as that of `tile`, a tile product: `for lane in 0..32 @workgroup
+/// { if lane == 0 { … } }`.
+Stmt by_first_lane(const StmtNode& tile, Block body, NameSupply& names);
+
 /// The loops `renamed` (outermost first, as for nest_like) around `inner`, dealt out to `width` lanes: the iterations of the
 /// innermost one go to the lanes of a new @workgroup loop around all, each to one of them. `guarded` wraps the nest inside.
 Block by_lanes(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& renamed, Block inner, std::int64_t width,

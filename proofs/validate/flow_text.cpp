@@ -91,10 +91,19 @@ bool FlowText::widened(const Expr& before, const Expr& after, Type wide) {
   for (std::size_t i = 0; i < before->args.size(); ++i) {
     const Expr& a = before->args[i];
     const Expr& b = after->args[i];
-    if (reads(a, s.name) ? !widened(a, b, wide) : b->op != Op::convert || !same(a, b->args[0]))
+    if (reads(a, s.name) ? !widened(a, b, wide) : !widened_term(a, b, wide))
       return differ("a term of the wider accumulation is not the converted one");
   }
   return true;
+}
+
+bool FlowText::widened_term(const Expr& before, const Expr& after, Type wide) {
+  if (after->type != wide) return false;
+  if (after->op == Op::convert) return same(before, after->args[0]);
+  // A product of the wider type, of converted factors: what EXEC-30 marks among the terms.
+  if (before->op != Op::mul || after->op != Op::mul || bit_width(before->type) > 16) return false;
+  rounds_ = true;
+  return widened_term(before->args[0], after->args[0], wide) && widened_term(before->args[1], after->args[1], wide);
 }
 
 bool FlowText::same_statement() {

@@ -27,6 +27,7 @@ class FlowText {
   bool same_list(const std::vector<Expr>& before, const std::vector<Expr>& after);
   bool same_target();
   bool widened(const Expr& before, const Expr& after, Type wide);
+  bool widened_term(const Expr& before, const Expr& after, Type wide);
   bool differ(std::string what);
 
   const Instance& source_;

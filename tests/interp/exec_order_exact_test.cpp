@@ -62,6 +62,23 @@ TEST(ExecOrderExact, TheTreeOfACombinationCounts) {
   RULE_EQ("EXEC-30", Marks{false}, marks("C[0] += (P[0] + P[1]) * P[3]", cancelling));
 }
 
+// Of 16 bits the products that are added count: a wider sum may take them unrounded. Here they round, and the sum does not.
+TEST(ExecOrderExact, NarrowProductsAmongTheTermsCount) {
+  const Values thirds{1.0 / 3, 0, 0, 0};
+  const auto third = [&](const std::string& type, const std::string& update) {
+    return run_reordered(
+               "program p { input P: " + type + "[4]  output C: " + type + "[1]  C[0] = 0.0  " + update + " }",
+               {{"P", row(*parse_type(type), thirds)}}, {1})
+        .tainted.at("C");
+  };
+  for (const char* type : {"f16", "bf16"}) {
+    RULE_EQ("EXEC-30", Marks{true}, third(type, "C[0] += P[0] * P[0]"));
+    RULE_EQ("EXEC-30", Marks{true}, third(type, "C[0] = max(C[0], P[3] * (P[0] * P[0]))"));
+    RULE_EQ("EXEC-30", Marks{false}, third(type, "C[0] += P[0] * P[1]"));
+  }
+  RULE_EQ("EXEC-30", Marks{false}, third("f32", "C[0] += P[0] * P[0]"));
+}
+
 TEST(ExecOrderExact, OnlyOperationsOnTheAccumulatedValueCount) {
   // The product is rounded, each sum is exact: the terms are the same in any order.
   const TensorMap a{{"A", row(Type::f32, {3, 0, 0})}, {"B", row(Type::f32, {0.1, 0, 0})}};

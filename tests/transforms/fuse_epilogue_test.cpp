@@ -172,8 +172,56 @@ TEST(FuseEpilogue, Refuses) {
   RULE_EQ("FUS-4", std::string("FUS-4"), code(std::string(sum) + "for a in 0..4 { A[a] = D[flag[a], flag[a]] }"));
   RULE_EQ("FUS-6", std::string("FUS-6"),
           code("for k in 0..4 { for i in 0..k { D[i, 0] += Y[i, k] } } for a in 0..4 { A[a] = D[a, 0] }"));
-  const Step shared = step(nest(std::string(sum) + tail, more), "fuse_epilogue D shared");
-  RULE_TRUE("FUS-8", shared.error && shared.code == "FUS-8");
+  RULE_EQ("FUS-8", std::string("FUS-8"), code(std::string(sum) + tail, "fuse_epilogue D shared"));  // observed
+  const Step named = step(nest(std::string(sum) + tail, more), "fuse_epilogue D -> Ds");
+  RULE_TRUE("FUS-8", named.error && named.code == "FUS-8");
+}
+
+// One thread of a loop stores, as where a tile is written back: the tail goes to that thread.
+TEST(FuseEpilogue, GoesToTheThreadThatStores) {
+  const std::string back =
+      "for l in 0..4 @workgroup { if l == 0 { for i in 0..4 { for j in 0..6 { D[i, j] = Y[i, j] } } } } ";
+  const Moved plain = made(back + "launch " + tail);
+  RULE_EQ("FUS-21",
+          expected("for l in 0..4 @workgroup { if l == 0 { for i in 0..4 { for j in 0..6 { D[i, j] = Y[i, j] R[i, j] = "
+                   "max(D[i, j] + c[j], 0.0) } } } } launch"),
+          plain.text);
+  RULE_EQ("FUS-21", "", plain.code);
+  // The tail's own lanes are no longer needed.
+  const Moved led = made(back + "barrier for t in 0..4 @workgroup { if t == 3 { " + tail + " } }");
+  RULE_EQ("FUS-22",
+          expected("for l in 0..4 @workgroup { if l == 0 { for i in 0..4 { for j in 0..6 { D[i, j] = Y[i, j] R[i, j] = "
+                   "max(D[i, j] + c[j], 0.0) } } } } barrier"),
+          led.text);
+  RULE_EQ("FUS-22", "", led.code);
+  // Not one thread: all that pass the condition.
+  const Moved several = made("for l in 0..4 @workgroup { if l < 2 { for i in 0..4 { D[i, l] = Y[i, l] } } } launch " +
+                             std::string("for a in 0..4 { for b in 0..2 { R[a, b] = D[a, b] } }"));
+  RULE_EQ("FUS-21", "", several.code);
+}
+
+TEST(FuseEpilogue, MovesTheTargetToTheGroup) {
+  const auto of = [](const std::string& statements, const std::string& l = "fuse_epilogue T shared -> S") {
+    return moved(program("program p { input Y: f32[8, 8] temp T: f32[8, 8] output R: f32[8, 8] inout Q: f32[8] " +
+                         statements + " }"),
+                 l);
+  };
+  const std::string rows = "for g in 0..8 @grid { for w in 0..8 @workgroup { T[g, w] = Y[g, w] } } launch ";
+  const std::string columns = "for a in 0..8 { for b in 0..8 { R[a, b] = T[a, b] + 1.0 } }";
+  const Moved m = of(rows + columns);
+  RULE_EQ("FUS-8", "", m.code);
+  ASSERT_TRUE(m.after);
+  const Buffer* cells = m.after->find_buffer("S");
+  RULE_TRUE("FUS-8", cells && cells->kind == BufferKind::shared && cells->dims == (std::vector<Index>{8, 8}));
+  RULE_TRUE("FUS-8", !m.after->find_buffer("T") && m.text.find("R[g, w] = S[g, w] + 1.0") != std::string::npos);
+  RULE_TRUE("FUS-8", of(rows + columns, "fuse_epilogue T shared").text.find("T_s[g, w]") != std::string::npos);
+  RULE_EQ("FUS-9", "FUS-9", of("for g in 0..8 @grid { for w in 0..8 { T[g, w] = Y[g, w] } } launch " + columns).code);
+  // Another launch needs the cells, or another group does.
+  EXPECT_NE("", of(rows + columns + " launch Q[0] = T[3, 3]").code);
+  EXPECT_NE("", of("for i in 0..8 @grid { for w in 0..8 @workgroup { T[i, w] = Y[i, w] } } launch for g in 0..8 @grid "
+                   "{ for w in 0..8 @workgroup { T[7 - g, w] = T[7 - g, w] + 1.0 } } launch " +
+                   columns)
+                    .code);
 }
 
 // What the operation does not look at.

@@ -96,6 +96,88 @@ TEST(Privatize, AccumulatesInAWiderType) {
   RULE_EQ("PVT-11", "PVT-11", code("for k in 0..9 { y[0] = v[k] - y[0] }", "f32"));
 }
 
+TEST(Privatize, ProductsOfTheWiderType) {
+  const std::string head = "input A: f16[6, 9] input v: f16[9] inout y: f16[6] inout z: f32[1] ";
+  const auto wide = [&](const std::string& statements, const std::string& l) {
+    return moved(program("program p { " + head + statements + " }"), l);
+  };
+  const std::string line_text = "privatize y over=k precision=f32 products -> acc";
+  const auto term = [&](const std::string& update) {
+    const Moved m = wide("for i in 0..6 { for k in 0..9 { " + update + " } }", line_text);
+    EXPECT_EQ("", m.code) << m.text;
+    const auto at = m.text.find("acc = ", m.text.find("for k"));
+    return m.text.substr(at, m.text.find('\n', at) - at);
+  };
+  RULE_EQ("PVT-14", "acc = acc + f32(A[i, k]) * f32(v[k])", term("y[i] += A[i, k] * v[k]"));
+  RULE_EQ("PVT-14", "acc = acc + f32(A[i, k]) * (f32(v[k]) * f32(v[0]))", term("y[i] += A[i, k] * (v[k] * v[0])"));
+  RULE_EQ("PVT-14", "acc = max(acc, f32(A[i, k]) * f32(v[k]))", term("y[i] = max(y[i], A[i, k] * v[k])"));
+  RULE_EQ("PVT-14", "acc = acc + f32(A[i, k] + v[k])", term("y[i] += A[i, k] + v[k]"));
+  const auto error = [&](const std::string& l) {
+    const Step s = step(program("program p { " + head + " for k in 0..9 { y[0] += v[k] * v[0] z[0] += 1.0 } }"), l);
+    return s.error ? s.code : "no error";
+  };
+  RULE_EQ("PVT-18", "PVT-18", error("privatize y over=k products"));
+  RULE_EQ("PVT-18", "PVT-18", error("privatize y over=k precision=f16 products"));
+  RULE_EQ("PVT-18", "PVT-18", error("privatize z over=k precision=f64 products"));
+}
+
+// The threads of a group have one tile: loops of threads that move the cell are axes of it.
+TEST(Privatize, SharesATile) {
+  const Moved outer = moved(nest("for i in 0..4 { for w in 0..8 @workgroup { for k in 0..9 { B[i, w] += Y[k, w] } } }"),
+                            "privatize B over=k shared -> acc");
+  RULE_EQ("PVT-15",
+          expected("for i in 0..4 { for w in 0..8 @workgroup { acc[w] = B[i, w] barrier for k in 0..9 { acc[w] += Y[k, "
+                   "w] } barrier B[i, w] = acc[w] } }",
+                   "shared acc: f32[8]"),
+          outer.text);
+  RULE_EQ("PVT-19", "", outer.code);
+  const Moved inner = moved(nest("for i in 0..4 { for k in 0..9 { for w in 0..8 @workgroup { B[i, w] += Y[k, w] } } }"),
+                            "privatize B over=k shared -> acc");
+  RULE_EQ(
+      "PVT-15",
+      expected("for i in 0..4 { for w.1 in 0..8 @workgroup { acc[w.1] = B[i, w.1] } barrier for k in 0..9 { for w in "
+               "0..8 @workgroup { acc[w] += Y[k, w] } } barrier for w.2 in 0..8 @workgroup { B[i, w.2] = acc[w.2] } }",
+               "shared acc: f32[8]"),
+      inner.text);
+  RULE_EQ("PVT-15", "", inner.code);
+  const Moved one = moved(nest("for w in 0..8 @workgroup { for k in 0..9 { if w == 0 { A[0] += X[k] } } }"),
+                          "privatize A over=k shared -> acc");
+  RULE_TRUE("PVT-16", one.text.find("if w == 0 {\n    acc[] = A[0]") != std::string::npos) << one.text;
+  RULE_EQ("PVT-16", "", one.code);
+  // All threads add to one cell: that they must not is proved, not looked at.
+  RULE_EQ("PVT-16", "RACE-2",
+          moved(nest("for w in 0..8 @workgroup { for k in 0..9 { A[0] += X[k] } }"), "privatize A over=k shared").code);
+  RULE_EQ("PVT-17", "PVT-17",
+          moved(nest("for i in 0..8 { for k in 0..9 { A[i] += X[k] } }"), "privatize A over=k shared").code);
+}
+
+TEST(Privatize, ATeamAddsUpInOneTile) {
+  const std::string product =
+      "for l in 0..32 @tile { for i in 0..4 { for j in 0..6 { for k in 0..5 { B[4*g + i, j] += Y[4*g + i, 5*o + k] * "
+      "Y[5*o + k, j] } } } }";
+  const Moved m =
+      moved(nest("for g in 0..3 @grid { for o in 0..2 { " + product + " } }"), "privatize B over=o shared -> acc");
+  RULE_EQ(
+      "PVT-16",
+      expected("for g in 0..3 @grid { for l.1 in 0..32 @workgroup { if l.1 == 0 { for i.1 in 0..4 { for j.1 in 0..6 "
+               "{ acc[i.1, j.1] = B[i.1 + 4*g, j.1] } } } } barrier for o in 0..2 { for l in 0..32 @tile { for i in "
+               "0..4 { for j in 0..6 { for k in 0..5 { acc[i, j] += Y[4*g + i, 5*o + k] * Y[5*o + k, j] } } } } } "
+               "barrier for l.2 in 0..32 @workgroup { if l.2 == 0 { for i.2 in 0..4 { for j.2 in 0..6 { B[i.2 + 4*g, "
+               "j.2] = acc[i.2, j.2] } } } } }",
+               "shared acc: f32[4, 6]"),
+      m.text);
+  RULE_EQ("PVT-16", "", m.code);
+  // Several products side by side, each by a team of its own: their loop of threads is around the lanes in the copies too.
+  const Moved teams = moved(
+      nest("for o in 0..2 { for g in 0..3 @workgroup { for l in 0..32 @tile { for i in 0..4 { for j in 0..6 { for k in "
+           "0..5 { B[4*g + i, j] += Y[4*g + i, 5*o + k] * Y[5*o + k, j] } } } } } }"),
+      "privatize B over=o shared -> acc");
+  RULE_TRUE("PVT-16", teams.text.find("for g.1 in 0..3 @workgroup {\n  for l.1 in 0..32 @workgroup {\n    if l.1 == 0 "
+                                      "{\n      for i.1 in 0..4 {") != std::string::npos)
+      << teams.text;
+  RULE_EQ("PVT-16", "", teams.code);
+}
+
 TEST(Privatize, AWiderSumNeedsALicence) {
   const auto validated = [](const std::string& update, const std::string& type) {
     const Program p =
@@ -109,6 +191,8 @@ TEST(Privatize, AWiderSumNeedsALicence) {
   RULE_TRUE("PVT-13", sum.licence == Licence::rounds && !sum.reordered_before.empty() && !sum.reordered_after.empty());
   RULE_TRUE("PRF-40", sum.licence == Licence::rounds);
   RULE_TRUE("PVT-13", validated("y[0] = max(v[k], y[0])", "f32").licence == Licence::exact);
+  const Validation product = validated("y[0] = max(v[k] * v[0], y[0])", "f32 products");
+  RULE_TRUE("PVT-14", product.licence == Licence::rounds && !product.reordered_before.empty());
   RULE_TRUE("PVT-13", validated("y[0] += v[k]", "f16").licence == Licence::exact);
 }
 

@@ -51,9 +51,11 @@ ScheduleLine line(const std::string& text) {
 namespace {
 
 // Operations that move values through new storage add statements; those are judged by terms (fuzz/targets/flow_property).
+// Barriers are no executions (PLL-12), but are in the list that is compared.
 bool moves_values(const std::string& operation) {
   const OperationEntry* entry = find_operation(operation);
-  return entry != nullptr && entry->declaration.schema.front() != 'R' && entry->declaration.schema.front() != 'K';
+  return entry != nullptr && ((entry->declaration.schema.front() != 'R' && entry->declaration.schema.front() != 'K') ||
+                              operation == "elide_barriers");
 }
 
 void check(const Program& before, const Program& after, const std::string& operation, bool same_order,

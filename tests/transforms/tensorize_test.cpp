@@ -52,6 +52,26 @@ TEST(Tensorize, TakesEveryFormOfTheProduct) {
   RULE_EQ("TEN-2", std::string(), bounds.code);
 }
 
+// What lanes that fill a tile left to the first of them is what all of them do together.
+TEST(Tensorize, TakesOverFromTheFirstLane) {
+  const std::string head = "for o in 0..2 { for l in 0..32 @workgroup { if l == 0 { ";
+  const auto among = [&](const std::string& nest_text, const std::string& l) {
+    return made(head + nest_text + " } } for w in 0..32 @workgroup { B[o + 8, w] = 0.0 } }", l);
+  };
+  const Moved m = among(product, "tensorize i j k simd=32");
+  RULE_TRUE("TEN-22", m.text.find("for o in 0..2 {\n  for lane in 0..32 @tile {\n    for i in") != std::string::npos)
+      << m.text;
+  RULE_EQ("TEN-22", "", m.code);
+  const Moved under = among("for q in 0..2 { if q < 1 { " + std::string(product) + " } }", "tensorize i j k simd=32");
+  RULE_TRUE("TEN-22",
+            under.text.find("for q in 0..2 {\n    if q < 1 {\n      for lane in 0..32 @tile") != std::string::npos)
+      << under.text;
+  RULE_EQ("TEN-22", "", under.code);
+  // Another number of lanes, or company: no team has so few threads, and the barrier that it ends in is not reached.
+  RULE_EQ("TEN-22", "BAR-1", among(product, "tensorize i j k simd=16").code);
+  RULE_EQ("TEN-22", "BAR-1", among(product + std::string(" A[o] = 1.0"), "tensorize i j k simd=32").code);
+}
+
 // Pad masks and the guards of splits stay inside (T84): nothing has to be known about the padding.
 TEST(Tensorize, KeepsMasks) {
   const Moved m = made(

@@ -9,6 +9,8 @@
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/facts.hpp"
+#include "transforms/names.hpp"
+#include "transforms/shared_tile.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
@@ -53,7 +55,8 @@ class FuseEpilogue final : public Operation {
     d.summary = "moves the nest that reads a buffer after its last store to where each cell becomes final";
     d.parameters = {
         {"target", ParameterInfo::Kind::buffer, true, {}, {}, "the buffer whose cells the tail reads"},
-        {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "not built yet"},
+        {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "the target moves to the memory of the group"},
+        {"cells", ParameterInfo::Kind::result, false, "TARGET_s", {}, "with `shared`: the new buffer"},
     };
     d.refusals = {
         {"FUS-1", "no nest stores to the target, or the last store is at a dynamic index or a whole `zero`"},
@@ -61,11 +64,12 @@ class FuseEpilogue final : public Operation {
         {"FUS-3", "a condition of the tail has an `else`, or the tail is empty"},
         {"FUS-4", "no read of the target in the tail gives a loop of the tail"},
         {"FUS-6", "the bounds of a loop that runs again around the tail depend on one that does not"},
-        {"FUS-8", "`shared` is not built yet"},
+        {"FUS-8", "with `shared`: the target is no `temp` buffer; or a new name without `shared`"},
+        {"FUS-9", "with `shared`: no `@workgroup` loop is around the store"},
         {"SCH-15", "a loop or a variable may not stand where the tail would go"},
     };
-    d.schema = "R (reorder)";
-    d.obligations = {"domain-bijection", "dependence-order", "race-freedom", "launch-coverage"};
+    d.schema = "R (reorder), with `shared` F (flow)";
+    d.obligations = {"domain-bijection", "dependence-order", "race-freedom", "launch-coverage", "flow-equal"};
     d.example_program =
         "program bias { input A: f32[4, 5] input c: f32[4]\n"
         "  inout D: f32[4] output R: f32[4]\n"
@@ -77,11 +81,8 @@ class FuseEpilogue final : public Operation {
   }
 
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program&) {
-    const auto shared = line.booleans.find("shared");
-    if (shared != line.booleans.end() && shared->second) {
-      return tl::unexpected(error("FUS-8", line.place("shared"), "`shared` is not built yet",
-                                  "leave it out: the target keeps its storage"));
-    }
+    if (!line.results.empty() && !line.flag("shared"))
+      return tl::unexpected(error("FUS-8", line.where, "a new name for the target goes with `shared`"));
     return std::make_unique<FuseEpilogue>(std::move(line));
   }
 
@@ -93,6 +94,7 @@ class FuseEpilogue final : public Operation {
     if (!tail) return tl::unexpected(std::move(tail).error());
     NameSupply names(before.bound_names());
     const std::size_t site = site_of(before, producer->way, *tail, query);
+    if (in_one_lane(*producer, *tail, site)) leave_to_that_lane(*tail);
     auto moved = block_behind(site, *producer, *tail, names);
     if (!moved) return tl::unexpected(std::move(moved).error());
     Program after = before;
@@ -100,6 +102,7 @@ class FuseEpilogue final : public Operation {
     after.body.erase(at(tail->position));
     const Block changed = with_behind(producer->way, 0, site, *moved);
     after.body.insert(after.body.erase(at(producer->position)), changed.begin(), changed.end());
+    if (line_.flag("shared")) return in_group_memory(std::move(after), *producer, names);
     return placed(line_, std::move(after));
   }
 
@@ -202,12 +205,83 @@ class FuseEpilogue final : public Operation {
     return !tail.given.empty();
   }
 
+  // FUS-8
+  StepResult in_group_memory(Program p, const Producer& producer, NameSupply& names) const {
+    const Symbol target = line_.buffers.at("target");
+    const auto buffer =
+        std::find_if(p.buffers.begin(), p.buffers.end(), [&](const Buffer& b) { return b.name == target; });
+    if (buffer->kind != BufferKind::temp) {
+      return tl::unexpected(refused("FUS-8",
+                                    fmt::format("`{}` is of kind `{}`, and only a `temp` buffer can move to the group",
+                                                target, name(buffer->kind)),
+                                    producer.way.back()));
+    }
+    const auto of_threads = [](const Stmt& s) { return s->kind == StmtKind::loop && s->axis == Axis::workgroup; };
+    if (producer.team.empty() && std::none_of(producer.way.begin(), producer.way.end(), of_threads)) {
+      return tl::unexpected(
+          refused("FUS-9", "no `@workgroup` loop is around the store, so no group is known", producer.way.back()));
+    }
+    const Symbol cells =
+        line_.results.empty() ? derived_name(target, "s", names) : names.fresh(line_.results.at("cells"));
+    buffer->name = cells;
+    buffer->kind = BufferKind::shared;
+    p.body = rewrite(
+        p.body,
+        [&](const Expr& e) {
+          return e->op == Op::load && e->name == target ? make_load(cells, e->type, e->args, e->where) : e;
+        },
+        [&](const Stmt& s) -> Block {
+          if ((s->kind != StmtKind::store && s->kind != StmtKind::zero) || s->name != target) return {s};
+          return {with(s, [&](StmtNode& n) { n.name = cells; })};
+        });
+    return placed(line_, std::move(p));
+  }
+
+  // The value that conditions further in leave a loop's symbol, when they leave one: `lane == 0`.
+  static std::optional<Index> pinned(const Way& way, std::size_t loop) {
+    const StmtNode& l = *way[loop];
+    for (std::size_t k = loop + 1; k < way.size() && way[k]->kind == StmtKind::branch; ++k) {
+      const Expr& c = way[k]->value;
+      if (c->op != Op::eq || c->args[0]->op != Op::index || c->args[1]->op != Op::index || !way[k]->other.empty())
+        continue;
+      const auto linear = linear_in(c->args[0]->index - c->args[1]->index, l.name);
+      if (linear && (linear->coefficient == 1 || linear->coefficient == -1)) return linear->rest * -linear->coefficient;
+    }
+    return std::nullopt;
+  }
+
+  // Whether one of several threads runs what goes to the site (FUS-20, FUS-21).
+  static bool in_one_lane(const Producer& producer, const Tail& tail, std::size_t site) {
+    const Way& way = producer.way;
+    for (std::size_t k = 0; k < way.size(); ++k) {
+      if (k >= site && producer.team.count(&*way[k]) != 0) return true;
+      if (k < site && is_one_thread(way, k, tail)) return true;
+    }
+    return false;
+  }
+  static bool is_one_thread(const Way& way, std::size_t k, const Tail& tail) {
+    return way[k]->axis == Axis::workgroup && tail.used.count(way[k]->name) == 0 && pinned(way, k).has_value();
+  }
+
+  // FUS-22
+  static void leave_to_that_lane(Tail& tail) {
+    for (std::size_t k = 0; k < tail.nest.size(); ++k) {
+      if (tail.nest[k]->axis != Axis::workgroup) continue;
+      const auto one = pinned(tail.nest, k);
+      if (one && symbols_of({*one}).empty()) tail.given.emplace(tail.nest[k]->name, *one);
+    }
+  }
+
   // FUS-5: the position on the way of the outermost statement that the tail has to wait for.
   static std::size_t site_of(const Program& before, const Way& way, const Tail& tail, Query& query) {
-    const Formula where_tail_runs = domain_of(before, way, tail);
+    Formula where_tail_runs = domain_of(before, way, tail);
     for (std::size_t k = 0; k + 1 < way.size(); ++k) {
       const StmtNode& s = *way[k];
       if (s.kind == StmtKind::loop) {
+        if (is_one_thread(way, k, tail)) {
+          where_tail_runs = where_tail_runs & Formula::eq(Index::symbol(s.name), *pinned(way, k));
+          continue;
+        }
         if (tail.used.count(s.name) == 0 || s.axis == Axis::reduce || s.axis == Axis::tile) return k;
         continue;
       }
@@ -270,18 +344,10 @@ class FuseEpilogue final : public Operation {
     }
     for (auto s = again.rbegin(); s != again.rend(); ++s)
       out = {with(*s, [&](StmtNode& n) { n.body = std::move(out); })};
-    for (std::size_t k = site; k < producer.way.size(); ++k) {
+    for (std::size_t k = site; k < producer.way.size(); ++k) {  // FUS-20
       if (producer.team.count(&*producer.way[k]) != 0) out = {by_first_lane(*producer.way[k], std::move(out), names)};
     }
     return out;
-  }
-
-  // FUS-20
-  static Stmt by_first_lane(const StmtNode& tile, Block body, NameSupply& names) {
-    const Symbol lane = names.fresh(tile.name);
-    const Expr first = compare(Op::eq, Index::symbol(lane), Index(0));
-    return make_loop(lane, 0, tile.hi, 1, Axis::workgroup, {make_branch(first, std::move(body), {}, tile.where)},
-                     tile.where);
   }
 
   // The body under the conditions that `value` is one of the loop's.

@@ -3,17 +3,18 @@
 //
 //   for k { … C[c] … }   becomes   acc = C[c];  for k { … acc … };  C[c] = acc
 //
-// With `precision=` the private storage has a wider type, and accumulations go on in it: acc = acc ⊕ T(e).
+// With `precision=` the private storage has a wider type, and accumulations go on in it: acc = acc ⊕ T(e); with `products`
+// the products among their terms are computed in it as well. With `shared` the threads of a group have one tile together.
 // A cell that inner loops move is a tile: the copies run over the same inner loops. Conditions that all accesses share and
 // that do not depend on k stand around the copies too. That nothing else touches the cells meanwhile is an obligation.
 #include <algorithm>
 
-#include "ir/analysis/access.hpp"
 #include "ir/reads.hpp"
 #include "ir/widening.hpp"
-#include "transforms/define.hpp"
 #include "transforms/names.hpp"
+#include "transforms/private_cell.hpp"
 #include "transforms/reduction.hpp"
+#include "transforms/shared_tile.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
@@ -37,6 +38,13 @@ class Privatize final : public Operation {
          {},
          {"f16", "bf16", "f32", "f64"},
          "type of the private storage, when wider"},
+        {"products",
+         ParameterInfo::Kind::boolean,
+         false,
+         {},
+         {},
+         "products among the terms are computed in the wider type too"},
+        {"shared", ParameterInfo::Kind::boolean, false, {}, {}, "one tile for all threads of a group"},
         {"accumulator", ParameterInfo::Kind::result, false, "TARGET_acc", {}, "name of the private storage"},
     };
     d.refusals = {
@@ -48,6 +56,8 @@ class Privatize final : public Operation {
         {"PVT-6", "the tile has no extent free of loop symbols"},
         {"PVT-10", "`precision` is no float type that holds all values of the target's"},
         {"PVT-11", "with `precision`: the loop accumulates nothing into the target"},
+        {"PVT-18", "with `products`: there is no wider type, or the target has more than 16 bits"},
+        {"PVT-17", "with `shared`: no thread is known that copies"},
     };
     d.schema = "F (flow)";
     d.greatest = Licence::rounds;
@@ -74,6 +84,16 @@ class Privatize final : public Operation {
                               name(target.type), name(to))));
       }
     }
+    if (line.flag("products")) {
+      const auto precision = line.choices.find("precision");
+      if (precision == line.choices.end() || *parse_type(precision->second) == target.type ||
+          bit_width(target.type) > 16) {
+        return tl::unexpected(
+            error("PVT-18", line.place("products"),
+                  fmt::format("`products` needs a `precision` wider than the type of `{}`, of 16 bits at most",
+                              target.name)));
+      }
+    }
     return std::make_unique<Privatize>(std::move(line));
   }
 
@@ -82,8 +102,12 @@ class Privatize final : public Operation {
     const Stmt loop = find_loops(before, line_.loops.at("over")[0]).front();
     if (loop->axis != Axis::serial && loop->axis != Axis::unrolled)
       return tl::unexpected(refused("PVT-1", fmt::format("`{}` is a `@{}` loop", loop->name, name(loop->axis)), loop));
-    auto found = uses(before, target, loop);
+    auto found = find_private_cell(line_, before, target, loop, is_shared());
     if (!found) return tl::unexpected(std::move(found).error());
+    if (is_shared() && !found->team && std::none_of(found->around.begin(), found->around.end(), [](const Stmt& l) {
+          return l->axis == Axis::workgroup;
+        }))
+      return tl::unexpected(refused("PVT-17", fmt::format("no `@workgroup` loop is around `{}`", loop->name), loop));
 
     NameSupply names(before.bound_names());
     const Symbol accumulator =
@@ -94,14 +118,15 @@ class Privatize final : public Operation {
     if (wide != buffer.type && found->accumulations.empty())
       return tl::unexpected(refused("PVT-11", fmt::format("the loop accumulates nothing into `{}`", target), loop));
     Program after = before;
-    std::vector<Index> at;
-    if (!found->tile_loops.empty()) {
+    Storage storage{accumulator, wide, !is_shared() && found->tile_loops.empty(), {}};
+    if (!storage.scalar) {
       const auto tile = tile_of(before, found->cell, found->tile_loops, found->around);
       if (!tile) return tl::unexpected(refused("PVT-6", "the number of private cells has no constant bound", loop));
-      at = tile->at;
-      after.buffers.push_back({accumulator, BufferKind::local, wide, tile->dims, {}, {}, loop->where});
+      storage.at = tile->at;
+      after.buffers.push_back(
+          {accumulator, is_shared() ? BufferKind::shared : BufferKind::local, wide, tile->dims, {}, {}, loop->where});
     }
-    const Block replacement = rewritten(*found, loop, {target, buffer.type}, {accumulator, wide}, at, names);
+    const Block replacement = rewritten(*found, loop, {target, buffer.type}, storage, names);
     Program out = rewrite_loops(after, [&](const Stmt& s) -> std::optional<Block> {
       if (s->name != loop->name) return std::nullopt;
       return replacement;
@@ -110,156 +135,111 @@ class Privatize final : public Operation {
   }
 
  private:
-  struct Uses {
-    std::vector<Index> cell{};
-    std::vector<Stmt> tile_loops{};  // that move the cell, outermost first
-    std::vector<Stmt> around{};      // all loops around the access
-    std::set<int> accumulations{};   // statements X = X ⊕ e
-    std::vector<Guard> shared{};  // conditions inside the loop that all accesses stand under and that the copies share
+  struct Target {
+    Symbol name;
+    Type type;
+  };
+  struct Storage {
+    Symbol name;
+    Type type;
+    bool scalar;  // a `var`
+    std::vector<Index> at;
   };
 
+  bool is_shared() const { return line_.flag("shared"); }
   Refusal refused(std::string code, const std::string& reason, const Stmt& where) const {
     return inapplicable(line_, std::move(code), reason, where->where);
   }
 
-  tl::expected<Uses, Refusal> uses(const Program& before, const Symbol& target, const Stmt& loop) const {
-    const Extraction extraction = extract(before);
-    Uses out;
-    bool any = false, stored = false;
-    std::size_t depth = 0;
-    for (const Node& n : extraction.nodes) {
-      if (depth_of(n, loop->name) == n.loops.size()) continue;
-      depth = depth_of(n, loop->name);
-      for (const Access& a : n.accesses) {
-        if (a.variable || a.storage != target) continue;
-        const auto cell = a.whole ? std::nullopt : plain_cell(a.indices);
-        if (!cell)
-          return tl::unexpected(
-              refused("PVT-3", fmt::format("`{}` is used at a dynamic index or as a whole", target), n.stmt));
-        std::vector<Guard> inside;
-        for (const Guard& g : n.guards) {
-          if (g.loops > static_cast<int>(depth) && g.statement >= 0) inside.push_back(g);
-        }
-        if (any && !(*cell == out.cell))
-          return tl::unexpected(refused("PVT-3", fmt::format("the loop uses several cells of `{}`", target), n.stmt));
-        if (!any) {
-          out.cell = *cell;
-          out.around = n.loops;
-          out.shared = inside;
-        } else {
-          out.shared = common_guards(std::move(out.shared), inside);
-        }
-        any = true;
-        stored |= a.writes;
-        if (a.writes && accumulation(n.stmt)) out.accumulations.insert(n.statement);
-      }
-    }
-    if (!stored) return tl::unexpected(refused("PVT-2", fmt::format("the loop does not store to `{}`", target), loop));
-    return classified(std::move(out), depth_of(out.around, loop->name), loop);
-  }
-
-  tl::expected<Uses, Refusal> classified(Uses u, std::size_t depth, const Stmt& loop) const {
-    const std::set<Symbol> in_cell = symbols_of(u.cell);
-    if (in_cell.count(loop->name) != 0)
-      return tl::unexpected(
-          refused("PVT-4", fmt::format("each iteration of `{}` uses another cell", loop->name), loop));
-    std::set<Symbol> hidden{loop->name};  // bound inside, and not known where the copies stand
-    for (std::size_t k = depth + 1; k < u.around.size(); ++k) {
-      const Stmt& l = u.around[k];
-      if (is_hardware(l->axis) || l->axis == Axis::reduce)
-        return tl::unexpected(
-            refused("PVT-5", fmt::format("`{}` inside the loop is a `@{}` loop", l->name, name(l->axis)), l));
-      if (in_cell.count(l->name) == 0) {
-        hidden.insert(l->name);
-        continue;
-      }
-      for (const Symbol& s : symbols_of({l->lo, l->hi})) {
-        if (hidden.count(s) != 0)
-          return tl::unexpected(refused("PVT-5", fmt::format("the bounds of `{}` depend on `{}`", l->name, s), l));
-      }
-      u.tile_loops.push_back(l);
-    }
-    u.shared.erase(
-        std::remove_if(u.shared.begin(), u.shared.end(), [&](const Guard& g) { return !is_known(g, hidden); }),
-        u.shared.end());
-    return u;
-  }
-
-  struct Storage {
-    Symbol name;
-    Type type;
-  };
-
   // The value of an accumulation, of which the target is now read in the wide type: the operations between the root and
   // that read are the wide type's, and what they join is converted.
-  static Expr widened(const Expr& e, const Storage& wide) {
+  Expr widened(const Expr& e, const Storage& wide) const {
     if (e->op == Op::convert && e->args[0]->type == wide.type && e->args[0]->name == wide.name) return e->args[0];
-    const auto joined = [&](const Expr& a) {
-      return reads(a, wide.name) ? widened(a, wide) : make_convert(wide.type, a, a->where);
-    };
     std::vector<Expr> operands;
-    for (const Expr& a : e->args) operands.push_back(joined(a));
+    for (const Expr& a : e->args) operands.push_back(reads(a, wide.name) ? widened(a, wide) : term(a, wide.type));
     return make_op(e->op, std::move(operands), e->where);
   }
+  Expr term(const Expr& e, Type wide) const {
+    if (e->op != Op::mul || !line_.flag("products")) return make_convert(wide, e, e->where);
+    return make_op(Op::mul, {term(e->args[0], wide), term(e->args[1], wide)}, e->where);
+  }
 
-  Block rewritten(const Uses& u, const Stmt& loop, const Storage& target, const Storage& accumulator,
-                  const std::vector<Index>& at, NameSupply& names) const {
-    const bool scalar = u.tile_loops.empty();
+  Block rewritten(const PrivateCell& u, const Stmt& loop, const Target& target, const Storage& accumulator,
+                  NameSupply& names) const {
     const bool wider = target.type != accumulator.type;
     const auto in_type = [](Type to, const Expr& e) { return e->type == to ? e : make_convert(to, e, e->where); };
     const auto read = [&](Location where) {
-      return scalar ? make_variable(accumulator.name, accumulator.type, where)
-                    : make_load(accumulator.name, accumulator.type, index_expressions(at), where);
+      return accumulator.scalar
+                 ? make_variable(accumulator.name, accumulator.type, where)
+                 : make_load(accumulator.name, accumulator.type, index_expressions(accumulator.at), where);
     };
     const auto to_private = [&](const Expr& e) {
       return e->op == Op::load && e->name == target.name ? in_type(target.type, read(e->where)) : e;
     };
-    Block moved = rewrite({loop}, to_private, [&](const Stmt& s) -> Block {
+    const Block moved = rewrite({loop}, to_private, [&](const Stmt& s) -> Block {
       if (s->kind != StmtKind::store || s->name != target.name) return {s};
       return {with(s, [&](StmtNode& n) {
         n.name = accumulator.name;
-        n.kind = scalar ? StmtKind::assign : StmtKind::store;
-        n.indices = scalar ? std::vector<Expr>{} : index_expressions(at);
+        n.kind = accumulator.scalar ? StmtKind::assign : StmtKind::store;
+        n.indices = accumulator.scalar ? std::vector<Expr>{} : index_expressions(accumulator.at);
         const bool accumulates = u.accumulations.count(s->provenance->statement) != 0;
         if (wider) n.value = accumulates ? widened(n.value, accumulator) : in_type(accumulator.type, n.value);
       })};
     });
 
-    const auto value = [&](bool in) {
-      if (!in) return in_type(target.type, read({}));
-      return in_type(accumulator.type, make_load(target.name, target.type, index_expressions(u.cell)));
-    };
-    const auto transfer = [&](bool in) {
-      Stmt s;
-      if (!in) {
-        s = make_store(target.name, index_expressions(u.cell), value(false), loop->where);
-      } else if (scalar) {
-        s = make_assign(accumulator.name, value(true), loop->where);
-      } else {
-        s = make_store(accumulator.name, index_expressions(at), value(true), loop->where);
-      }
-      const Block inner = guarded(u.shared, {s}, {}, loop->where);
-      std::map<Symbol, Symbol> renamed;
-      std::map<Symbol, Index> map;
-      for (const Stmt& l : u.tile_loops) {
-        renamed[l->name] = names.fresh(l->name);
-        map.emplace(l->name, Index::symbol(renamed[l->name]));
-      }
-      return nest_like(u.tile_loops, renamed, substitute(inner, map));
-    };
+    const Expr in = in_type(accumulator.type, make_load(target.name, target.type, index_expressions(u.cell)));
+    const Expr back = in_type(target.type, read({}));
+    const Stmt load = accumulator.scalar
+                          ? make_assign(accumulator.name, in, loop->where)
+                          : make_store(accumulator.name, index_expressions(accumulator.at), in, loop->where);
+    const Stmt store = make_store(target.name, index_expressions(u.cell), back, loop->where);
 
     Block out;
-    if (scalar && u.shared.empty()) {
-      out.push_back(make_declare(accumulator.name, accumulator.type, value(true), loop->where));
+    const auto add = [&](const Block& b) { out.insert(out.end(), b.begin(), b.end()); };
+    if (accumulator.scalar && u.shared.empty()) {
+      out.push_back(make_declare(accumulator.name, accumulator.type, in, loop->where));
     } else {
-      if (scalar) out.push_back(make_declare(accumulator.name, accumulator.type, Expr(), loop->where));
-      const Block in = transfer(true);
-      out.insert(out.end(), in.begin(), in.end());
+      if (accumulator.scalar) out.push_back(make_declare(accumulator.name, accumulator.type, Expr(), loop->where));
+      add(transfer(u, loop, load, names));
     }
-    out.insert(out.end(), moved.begin(), moved.end());
-    const Block back = transfer(false);
-    out.insert(out.end(), back.begin(), back.end());
+    if (is_shared()) out.push_back(make_barrier());
+    add(moved);
+    if (is_shared()) out.push_back(make_barrier());
+    add(transfer(u, loop, store, names));
     return out;
+  }
+
+  // One copy, for all cells of the tile, under the shared conditions. With `shared` the threads that the tile's own loops
+  // are copy side by side, and of all others the first (PVT-15, PVT-16).
+  Block transfer(const PrivateCell& u, const Stmt& loop, const Stmt& copy, NameSupply& names) const {
+    Block out = guarded(u.shared, {copy}, {}, loop->where);
+    std::vector<Stmt> repeated;
+    std::map<Symbol, Symbol> renamed;
+    std::map<Symbol, Index> map;
+    for (const Stmt& l : u.tile_loops) {
+      if (u.outside(l, loop->name)) continue;
+      repeated.push_back(l);
+      renamed[l->name] = names.fresh(l->name);
+      map.emplace(l->name, Index::symbol(renamed[l->name]));
+    }
+    out = substitute(out, map);
+    bool lanes = is_shared() && u.team;
+    const auto by_lane = [&] {
+      out = {by_first_lane(*u.team, std::move(out), names)};
+      lanes = false;
+    };
+    for (auto l = repeated.rbegin(); l != repeated.rend(); ++l) {
+      if (lanes && (*l)->axis == Axis::workgroup) by_lane();
+      out = nest_like({*l}, renamed, std::move(out));
+      if ((*l)->axis == Axis::workgroup) out = {with(out[0], [](StmtNode& n) { n.axis = Axis::workgroup; })};
+    }
+    if (lanes) by_lane();
+    if (!is_shared()) return out;
+    std::vector<Stmt> around;
+    for (const Stmt& l : u.around) {
+      if (u.outside(l, loop->name)) around.push_back(l);
+    }
+    return by_first_threads(around, u.tile_loops, std::move(out));
   }
 
   Arguments line_;

@@ -8,16 +8,16 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/analysis/interval.hpp"
-#include "ir/literal.hpp"
 #include "ir/widening.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/names.hpp"
 #include "transforms/packed_tile.hpp"
 #include "transforms/shared_tile.hpp"
+#include "transforms/single_lane.hpp"
 #include "transforms/staged_reads.hpp"
 #include "transforms/tile.hpp"
+#include "transforms/tile_filling.hpp"
 
 namespace assay {
 namespace {
@@ -104,7 +104,7 @@ class Stage final : public Operation {
       const auto given = line.integers.find(key);
       return given == line.integers.end() ? otherwise : given->second;
     };
-    const bool shared = is_set(line, "shared"), hoisted = is_set(line, "hoisted");
+    const bool shared = line.flag("shared"), hoisted = line.flag("hoisted");
     if (hoisted && shared) return refuse("STG-2", "hoisted", "a `hoisted` tile is no `shared` one");
     if (hoisted && line.integers.count("pad_stride") != 0)
       return refuse("STG-2", "pad_stride", "`pad_stride` does not go with `hoisted`");
@@ -123,23 +123,13 @@ class Stage final : public Operation {
     const Buffer& source = *before.find_buffer(line_.buffers.at("source"));
     auto found = staged_reads(line_, before, source.name);
     if (!found) return tl::unexpected(std::move(found).error());
-    return is_set(line_, "hoisted") ? pack(before, source, *found) : fill_near(before, source, *found);
+    return line_.flag("hoisted") ? pack(before, source, *found) : fill_near(before, source, *found);
   }
 
  private:
-  // Where the tile is filled.
-  struct Place {
-    Stmt anchor{};               // null: no loop moves the tile
-    Stmt outermost{};            // of the tile's loops
-    std::vector<Stmt> around{};  // the loops around the place, where that is not the top
-  };
   using Redirect = std::function<Block(const Block&)>;
 
-  static bool is_set(const Arguments& line, const char* flag) {
-    const auto given = line.booleans.find(flag);
-    return given != line.booleans.end() && given->second;
-  }
-  bool is_shared() const { return is_set(line_, "shared"); }
+  bool is_shared() const { return line_.flag("shared"); }
   bool is_pipelined() const {
     const auto depth = line_.integers.find("pipeline");
     return depth != line_.integers.end() && depth->second == 2;
@@ -206,7 +196,8 @@ class Stage final : public Operation {
   }
 
   StepResult fill_near(const Program& before, const Buffer& source, const StagedReads& reads) const {
-    const auto place = place_of(before, reads);
+    const TileOwner owner{is_shared(), lanes()};
+    const auto place = tile_place(line_, before, reads, owner);
     if (!place) return tl::unexpected(place.error());
     auto tile = tile_of(before, reads.cell, reads.tile_loops, reads.around);
     if (!tile)
@@ -226,7 +217,7 @@ class Stage final : public Operation {
                            reads.first->where,
                            swizzle()});
 
-    const Block fill = filling(before, *place, reads, source, name, type, tile->at, names);
+    const Block fill = tile_filling(before, *place, reads, owner, source, {name, type, tile->at}, names);
     const Redirect redirect = redirection(source, reads, name, type, tile->at);
     const auto with_fill = [&](Block body) {
       if (shared) return in_phase(out, name, fill, std::move(body));
@@ -254,6 +245,10 @@ class Stage final : public Operation {
       body.insert(body.end(), rest.begin(), rest.end());
       out.body = std::move(body);
     }
+    if (lanes().value_or(1) > 1) {
+      const Stmt& at = place->anchor ? place->anchor : place->outermost;
+      out = led_by_first_lane(std::move(out), at->name, *lanes(), "lane", names);
+    }
     return placed(line_, std::move(out));
   }
 
@@ -263,7 +258,7 @@ class Stage final : public Operation {
   }
 
   // Pads the rows, looks whether a swizzle fits them, and doubles a tile that is filled ahead.
-  std::optional<Refusal> lay_out(Tile& tile, const Place& place, const StagedReads& reads, Type type) const {
+  std::optional<Refusal> lay_out(Tile& tile, const TilePlace& place, const StagedReads& reads, Type type) const {
     if (const auto pad = line_.integers.find("pad_stride"); pad != line_.integers.end()) {
       if (tile.dims.size() < 2) return refused("STG-26", "a tile of one axis has no rows", reads.first);
       tile.dims.back() = ceildiv(tile.dims.back(), pad->second) * pad->second;
@@ -287,112 +282,6 @@ class Stage final : public Operation {
       tile.at.insert(tile.at.begin(), floormod(Index::symbol(l->name), 2));
     }
     return std::nullopt;
-  }
-
-  // The anchor is the deepest loop that the index, or a bound of the tile's loops, needs besides these loops.
-  tl::expected<Place, Refusal> place_of(const Program& before, const StagedReads& r) const {
-    std::set<Symbol> needed = symbols_of(r.cell);
-    for (const Stmt& l : r.tile_loops) {
-      if (l->axis == Axis::reduce || (is_hardware(l->axis) && !is_thread_loop(l)))
-        return tl::unexpected(refused("STG-6", fmt::format("`{}` is a `@{}` loop", l->name, name(l->axis)), l));
-      if (lanes() && is_thread_loop(l))
-        return tl::unexpected(
-            refused("STG-53", fmt::format("`{}` has threads of its own, which copy without lanes", l->name), l));
-      for (const Symbol& s : symbols_of({l->lo, l->hi})) needed.insert(s);
-    }
-    Place out;
-    for (const Stmt& l : r.around) {
-      const bool of_tile = r.of_tile(l);
-      if (of_tile && !out.outermost) out.outermost = l;
-      if (of_tile ? is_thread_loop(l) : needed.count(l->name) != 0) out.anchor = l;
-      if (is_shared() && !of_tile && l->axis == Axis::workgroup && needed.count(l->name) != 0)
-        return tl::unexpected(
-            refused("STG-23",
-                    fmt::format("the threads of `{}` read different cells: name it in `over`, or stage "
-                                "without `shared`",
-                                l->name),
-                    l));
-    }
-    const Stmt& at = out.anchor || !is_shared() ? out.anchor : out.outermost;
-    if (at && !outside_scopes(before, at))
-      return tl::unexpected(
-          refused("STG-11", fmt::format("`{}`, at which the tile is filled, is in a scope", at->name), at));
-    for (const Stmt& l : r.around) {
-      if (!at || (!out.anchor && l == at)) break;
-      out.around.push_back(l);
-      if (l == at) break;
-    }
-    const auto thread_loop = [](const Stmt& l) { return l->axis == Axis::workgroup; };
-    if (is_shared() && !lanes() && std::none_of(out.around.begin(), out.around.end(), thread_loop))
-      return tl::unexpected(refused("STG-24", fmt::format("no `@workgroup` loop is around `{}`", at->name), at));
-    if (!order_fits(r))
-      return tl::unexpected(
-          refused("STG-6", "the bounds of a loop of the tile depend on another one after it", r.tile_loops[0]));
-    return out;
-  }
-
-  // Its threads copy side by side.
-  bool is_thread_loop(const Stmt& loop) const { return is_shared() && loop->axis == Axis::workgroup; }
-
-  // A scope holds no stores.
-  static bool outside_scopes(const Program& p, const Stmt& loop) {
-    bool found = false;
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      found |= s->kind == StmtKind::loop && s->name == loop->name;
-      return true;
-    };
-    v.enter_expr = [](const Expr&) { return false; };
-    visit(p.body, v);
-    return found;
-  }
-
-  // The filling nest has the tile's loops in the line's order: a bound may use only those before.
-  static bool order_fits(const StagedReads& r) {
-    std::set<Symbol> later;
-    for (const Stmt& l : r.tile_loops) later.insert(l->name);
-    for (const Stmt& l : r.tile_loops) {
-      for (const Symbol& s : symbols_of({l->lo, l->hi})) {
-        if (later.count(s) != 0) return false;
-      }
-      later.erase(l->name);
-    }
-    return true;
-  }
-
-  Block filling(const Program& before, const Place& place, const StagedReads& r, const Buffer& source,
-                const Symbol& tile, Type type, const std::vector<Index>& at, NameSupply& names) const {
-    Ranges ranges = parameter_ranges(before);
-    for (const Stmt& l : r.around) add_loop(ranges, l);
-    std::vector<Expr> inside;
-    for (std::size_t d = 0; d < r.cell.size(); ++d) {
-      if (interval(r.cell[d], ranges).lo < 0) inside.push_back(compare(Op::le, 0, r.cell[d]));
-      if (interval(source.dims[d] - r.cell[d], ranges).lo <= 0)
-        inside.push_back(compare(Op::lt, r.cell[d], source.dims[d]));
-    }
-    Expr value = make_load(source.name, source.type, index_expressions(r.cell), r.first->where);
-    if (type != source.type) value = make_convert(type, value, r.first->where);
-    Block inner{make_store(tile, index_expressions(at), value, r.first->where)};
-    if (const Expr condition = conjunction(inside)) {
-      const Expr fringe = make_literal(*literal_from_integer(type, 0));
-      inner = {make_branch(condition, std::move(inner),
-                           {make_store(tile, index_expressions(at), fringe, r.first->where)}, r.first->where)};
-    }
-    std::map<Symbol, Symbol> renamed;
-    std::map<Symbol, Index> map;
-    std::vector<Stmt> loops;
-    for (const Stmt& l : r.tile_loops) {
-      if (is_thread_loop(l)) continue;
-      loops.push_back(l);
-      renamed[l->name] = names.fresh(l->name);
-      map.emplace(l->name, Index::symbol(renamed[l->name]));
-    }
-    inner = substitute(inner, map);
-    const auto guarded = [&](Block nest) {
-      return is_shared() ? by_first_threads(place.around, r.tile_loops, std::move(nest)) : nest;
-    };
-    if (const auto width = lanes()) return by_lanes(loops, renamed, std::move(inner), *width, names, guarded);
-    return guarded(nest_like(loops, renamed, std::move(inner)));
   }
 
   Arguments line_;

@@ -98,7 +98,8 @@ class Tensorize final : public Operation {
     NameSupply names(before.bound_names());
     const auto given = line_.results.find("lane");
     const Symbol lane = names.fresh(given == line_.results.end() ? "lane" : given->second);
-    return placed(line_, rewrite_loops(before, [&](const Stmt& s) -> std::optional<Block> {
+    const Program bare = without_first_lane(before, outermost->name);
+    return placed(line_, rewrite_loops(bare, [&](const Stmt& s) -> std::optional<Block> {
                     if (s->name != outermost->name) return std::nullopt;
                     return Block{with_lanes(s, *product, lane, names)};
                   }));
@@ -148,6 +149,22 @@ class Tensorize final : public Operation {
     for (auto c = cuts.rbegin(); c != cuts.rend(); ++c)
       body = {make_loop(c->block, 0, c->count, 1, Axis::serial, std::move(body), c->where)};
     return body.front();
+  }
+
+  // TEN-22: where a loop of as many lanes leaves the nest to the first one, the nest without that loop.
+  Program without_first_lane(const Program& p, const Symbol& nest) const {
+    return rewrite_loops(p, [&](const Stmt& s) -> std::optional<Block> {
+      const bool lanes =
+          s->axis == Axis::workgroup && s->step == 1 && s->hi - s->lo == Index(line_.integers.at("simd"));
+      if (!lanes || s->body.size() != 1 || s->body[0]->kind != StmtKind::branch) return std::nullopt;
+      const Stmt& first = s->body[0];
+      if (!first->other.empty() || !(first->value == compare(Op::eq, Index::symbol(s->name), s->lo)))
+        return std::nullopt;
+      Block inside = first->body;
+      while (inside.size() == 1 && inside[0]->name != nest && inside[0]->other.empty()) inside = Block(inside[0]->body);
+      if (inside.size() != 1 || inside[0]->name != nest || inside[0]->kind != StmtKind::loop) return std::nullopt;
+      return substitute(first->body, {{s->name, s->lo}});
+    });
   }
 
   // The update under all the conditions of its nest.
