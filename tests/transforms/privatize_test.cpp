@@ -167,6 +167,13 @@ TEST(Privatize, ATeamAddsUpInOneTile) {
                "shared acc: f32[4, 6]"),
       m.text);
   RULE_EQ("PVT-16", "", m.code);
+  // The lanes are threads of the launch, so other stores are left to one of them.
+  const Moved beside =
+      moved(nest("for o in 0..2 { for l in 0..4 @tile { for i in 0..4 { for j in 0..6 { for k in 0..5 { "
+                 "B[i, j] += Y[i, 5*o + k] * Y[5*o + k, j] } } } } } for q in 0..4 { A[q] = B[q, 0] }"),
+            "privatize B over=o shared -> acc");
+  RULE_TRUE("PVT-20", beside.text.find("if l.3 == 0 {\n    for q in 0..4 {") != std::string::npos) << beside.text;
+  RULE_EQ("PVT-20", "", beside.code);
   // Several products side by side, each by a team of its own: their loop of threads is around the lanes in the copies too.
   const Moved teams = moved(
       nest("for o in 0..2 { for g in 0..3 @workgroup { for l in 0..32 @tile { for i in 0..4 { for j in 0..6 { for k in "

@@ -15,6 +15,7 @@
 #include "transforms/private_cell.hpp"
 #include "transforms/reduction.hpp"
 #include "transforms/shared_tile.hpp"
+#include "transforms/single_lane.hpp"
 #include "transforms/tile.hpp"
 
 namespace assay {
@@ -131,6 +132,8 @@ class Privatize final : public Operation {
       if (s->name != loop->name) return std::nullopt;
       return replacement;
     });
+    if (is_shared() && found->team)
+      out = led_by_first_lane(std::move(out), loop->name, found->team->hi.constant(), found->team->name, names);
     return placed(line_, std::move(out));
   }
 
