@@ -115,8 +115,8 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     choice("--default", a.preset, {"cpu", "gpu"}, "a schedule that maps the loops to hardware, every step proved");
   }
   if (is({"parse"})) {
-    choice("--as", a.form, {"air", "canonical", "c-like", "digest", "facts"},
-           "what to print: text, text with canonical names, C, SHA-256, or facts");
+    choice("--as", a.form, {"air", "canonical", "c-like", "digest", "facts", "sums"},
+           "what to print: text, text with canonical names, C, SHA-256, facts, or sums");
   }
   if (is({"menu"}))
     choice("--licence", a.licence, {"exact", "reassociates", "rounds"}, "the greatest licence of a step");

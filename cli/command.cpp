@@ -29,6 +29,7 @@
 #include "oracle/prove.hpp"
 #include "oracle/run.hpp"
 #include "oracle/screen.hpp"
+#include "oracle/sums.hpp"
 
 namespace assay::cli {
 namespace {
@@ -340,6 +341,7 @@ class Command {
     if (a_.form == "digest") return fmt::format("{}  {}\n", program_digest(p), p.name);
     if (a_.form == "air") return print(p);
     const std::unique_ptr<Query> query = Judges{}.query(budgets().query);
+    if (a_.form == "sums") return sums_text(p, *query);
     const auto parameters = some_parameters(p, *query);
     if (!parameters) return tl::unexpected(parameters.error());
     return facts_text(p, *parameters);

@@ -503,13 +503,28 @@ class StepValidator {
 
 namespace {
 
+// A reordering, or one in which cells are no longer set to zero that nobody sees (PRF-106).
+Validation validate_zeroing(const Program& before, const Program& after, Query& query) {
+  using Status = Obligation::Status;
+  Validation ordered = validate_order(before, after, query);
+  bool lost = false, otherwise = false;
+  for (const Obligation& o : ordered.obligations) {
+    if (o.status == Status::proved) continue;
+    (o.kind == "domain-bijection" ? lost : otherwise) = true;
+  }
+  if (!lost || otherwise) return ordered;
+  const auto spelled = spell_out_zeroing(before, after);
+  if (!spelled) return ordered;
+  return in_given_numbers(validate_flow(spelled->before, spelled->after, query), *spelled);
+}
+
 Validation validate_meaning(const Program& before, const Program& after, Query& query) {
   if (!has_reduce_loop(before) && !has_reduce_loop(after)) {  // these know no threads that contribute together
     if (auto selected = validate_selection(before, after, query)) return *std::move(selected);
     if (auto absorbed = validate_absorption(before, after, query)) return *std::move(absorbed);
   }
   if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
-  if (!moves_values(before, after)) return validate_order(before, after, query);
+  if (!moves_values(before, after)) return validate_zeroing(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   return validate_flow(before, after, query);
 }

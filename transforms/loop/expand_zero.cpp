@@ -3,7 +3,7 @@
 // The nest can then be split, exchanged and given hardware kinds like the one that goes on to write C. Each store claims
 // to come from the `zero`; that the nest reaches every cell once is derived from the two texts.
 #include "transforms/define.hpp"
-#include "transforms/names.hpp"
+#include "transforms/zero_nest.hpp"
 
 namespace assay {
 namespace {
@@ -68,20 +68,11 @@ class ExpandZero final : public Operation {
 
  private:
   Stmt nest(const Stmt& zero, const Buffer& buffer, NameSupply& names) const {
+    std::vector<CellRange> all;
+    for (const Index& extent : buffer.dims) all.push_back({0, extent});
     const auto given = line_.result_lists.find("loops");
-    std::vector<Symbol> symbols;
-    std::vector<Expr> cell;
-    for (std::size_t d = 0; d < buffer.dims.size(); ++d) {
-      symbols.push_back(given == line_.result_lists.end() ? derived_name(buffer.name, fmt::format("z{}", d), names)
-                                                          : names.fresh(given->second[d]));
-      cell.push_back(make_index(Index::symbol(symbols.back())));
-    }
-    Stmt out = with(make_store(buffer.name, std::move(cell), make_literal(Scalar{buffer.type, 0}), zero->where),
-                    [&](StmtNode& n) { n.provenance = zero->provenance; });
-    for (std::size_t d = buffer.dims.size(); d-- > 0;)
-      out = make_loop(symbols[d], 0, buffer.dims[d], 1, Axis::serial, {std::move(out)}, zero->where);
-    // The outermost statement has the origin of the whole.
-    return with(out, [&](StmtNode& n) { n.provenance = zero->provenance; });
+    return zero_nest(zero, buffer, all, given == line_.result_lists.end() ? std::vector<Symbol>{} : given->second,
+                     names);
   }
 
   Arguments line_;
