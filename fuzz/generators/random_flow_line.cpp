@@ -98,11 +98,17 @@ ScheduleLine random_flow_line(interp::Random& random, const Program& p, std::str
       line.text += " " + key + "=" + value;
     }
   }
+  const auto flag = [&](const std::string& key) {
+    line.keys.push_back({word(key), {word("true")}});
+    line.text += " " + key;
+  };
+  if (!stage && use.threads && random.below(2) == 0) flag("shared");
   if (random.below(6) == 0) {
     static constexpr const char* types[] = {"f32", "f64", "i32", "i64"};
     const std::string type = types[random.below(stage ? 4 : 2)];
     line.keys.push_back({word("precision"), {word(type)}});
     line.text += " precision=" + type;
+    if (!stage && random.below(2) == 0) flag("products");
   }
   return line;
 }

@@ -87,7 +87,8 @@ ScheduleLine random_line(interp::Random& random, const Program& p, std::string_v
   std::vector<OperationEntry> all;
   std::copy_if(operations().begin(), operations().end(), std::back_inserter(all), [](const OperationEntry& e) {
     const char schema = e.declaration.schema.front();
-    return schema != 'F' && schema != 'A' && schema != 'W';
+    // Random programs have no barriers; random_phases and random_threads do.
+    return schema != 'F' && schema != 'A' && schema != 'W' && e.declaration.name != "elide_barriers";
   });
   const OperationEntry* entry = operation.empty() ? &all[random.below(all.size())] : find_operation(operation);
   // Operations that can change a value more often than those that are always exact.

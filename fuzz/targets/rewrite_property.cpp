@@ -76,7 +76,11 @@ class RewriteProperty {
       ++(violated ? result_.violated : result_.undecided);
       const bool differ = runs_differ(before, after);
       if (differ) ++result_.differing;
-      if (!violated && !differ) ++result_.needless;
+      if (!violated && !differ) {
+        ++result_.needless;
+        result_.needless_lines.push_back(fmt::format("{}\n{}{}{}: {} ({})\n", line.text, print(before), print(after),
+                                                     open->claim, open->code, open->reason));
+      }
       return;
     }
     ++result_.proved;

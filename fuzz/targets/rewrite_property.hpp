@@ -20,8 +20,9 @@ struct RewritePropertyOptions {
 struct RewritePropertyResult {
   int pairs = 0, refused = 0;
   int proved = 0, violated = 0, undecided = 0;
-  int differing = 0;  // not proved, and some run differs
-  int needless = 0;   // undecided, and every run left the same bits
+  int differing = 0;                          // not proved, and some run differs
+  int needless = 0;                           // undecided, and every run left the same bits
+  std::vector<std::string> needless_lines{};  // program, line, result, what stayed open
   std::map<std::string, int> codes{};
   std::map<std::string, int> proved_by{};  // operation
   std::vector<std::string> failures{};     // program, line, what went wrong

@@ -115,6 +115,42 @@ TEST(SharedStage, every_planted_fault_is_seen) {
   honest.judge("PRF-60", faults);
 }
 
+TEST(SharedStage, faults_of_accumulators_are_seen) {
+  const Honest honest(
+      "program p { input A: f32[8, 8] input B: f32[8, 6] inout C: f32[8, 6] for w in 0..2 @workgroup { for o in 0..2 { "
+      "for "
+      "l in 0..4 @tile { for i in 0..4 { for j in 0..6 { for k in 0..4 { C[4*w + i, j] += A[4*w + i, 4*o + k] * B[4*o "
+      "+ "
+      "k, j] } } } } } } }",
+      "privatize C over=o shared -> acc");
+  const Program& right = honest.right;
+  const auto is_in = [](const Stmt& s) {
+    return s->kind == StmtKind::store && s->name == "acc" && s->value->op == Op::load;
+  };
+  const auto is_out = [](const Stmt& s) { return s->kind == StmtKind::store && s->name == "C"; };
+  const auto is_loop = [](const std::string& name) {
+    return [=](const Stmt& s) { return s->kind == StmtKind::loop && s->name == name; };
+  };
+  const auto shorter = [](const Stmt& s) { return Block{with(s, [](StmtNode& n) { n.hi = n.hi - 1; })}; };
+  const auto next_row = [](const Stmt& s) {
+    return Block{with(s, [](StmtNode& n) {
+      n.value = make_load(n.value->name, n.value->type,
+                          {make_index(floormod(n.value->args[0]->index + 1, 4)), n.value->args[1]});
+    })};
+  };
+  const auto every_lane = [](const Stmt& s) { return s->body; };
+  honest.judge("PRF-101", {
+                              {"no barrier before the products", replaced(right, is_barrier, 0, none)},
+                              {"nothing is copied in", replaced(right, is_in, 0, none)},
+                              {"nothing is copied back", replaced(right, is_out, 0, none)},
+                              {"every lane copies in", replaced(right, is_fill_guard, 0, every_lane)},
+                              {"every lane copies back", replaced(right, is_fill_guard, 1, every_lane)},
+                              {"a row too few comes in", replaced(right, is_loop("i.1"), 0, shorter)},
+                              {"a row too few goes back", replaced(right, is_loop("i.2"), 0, shorter)},
+                              {"another row goes back", replaced(right, is_out, 0, next_row)},
+                          });
+}
+
 TEST(SharedStage, faults_of_lanes_are_seen) {
   const Honest honest(
       "program p { input A: f32[3, 10] inout Y: f32[8] for o in 0..3 { for t in 0..8 @workgroup { for k in 0..10 { "

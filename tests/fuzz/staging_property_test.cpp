@@ -1,4 +1,4 @@
-// Lines of `stage` with all its keys on random programs of threads (PRF-100): what is proved leaves the same bits without a
+// Lines of `stage` and `privatize` with all their keys on random programs of threads (PRF-100): what is proved leaves the same bits without a
 // race, what is violated shows in a run. ASSAY_PROPERTY_CASES sets their number, ASSAY_PROPERTY_SEED the seed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
   int proved = 0, violated = 0, unseen = 0, undecided = 0, wrong = 0;
   for (int k = 0, judged = 0; judged < wanted && k < 60 * wanted; ++k) {
     const Program before = number_statements(test::program(random_staging(random)));
-    const ScheduleLine line = random_flow_line(random, before, "stage");
+    const ScheduleLine line = random_flow_line(random, before, random.below(4) == 0 ? "privatize" : "stage");
     const auto rewritten = apply_line(before, line, *query);
     if (!rewritten) {
       ++refused[rewritten.error().diagnostic.code];
@@ -45,13 +45,14 @@ TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
     SCOPED_TRACE(line.text + "\n" + print(before));
     ASSERT_TRUE(check_well_formed(after).empty());
     bool all = true, broken = false;
-    for (const Obligation& o : validate(before, after, *query).obligations) {
+    const Validation v = validate(before, after, *query);
+    for (const Obligation& o : v.obligations) {
       all &= o.status == Status::proved;
       broken |= o.status == Status::violated;
     }
     if (broken) {
       ++violated;
-      if (!runs_differ(before, after)) ++unseen;
+      if (!runs_differ(before, after, v.reordered_before, v.reordered_after)) ++unseen;
       continue;
     }
     if (!all) {
@@ -59,11 +60,13 @@ TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
       continue;
     }
     ++proved;
-    for (const auto& [key, values] : line.keys) ++proved_with[key.text];
-    run_both(before, after, {}, {}, [&](const interp::Outcome& a, const interp::Outcome& b, const std::string& at) {
-      const bool same = b.status == interp::Status::ok && !b.race && oracle::compare_cells(a, b).differing == 0;
-      ASSERT_TRUE(test::record_rule("PRF-100", same)) << at;
-    });
+    for (const auto& [key, values] : line.keys) ++proved_with[line.op == "stage" ? key.text : line.op + " " + key.text];
+    run_both(before, after, v.reordered_before, v.reordered_after,
+             [&](const interp::Outcome& a, const interp::Outcome& b, const std::string& at) {
+               const bool same =
+                   b.status == interp::Status::ok && !b.race && oracle::compare_cells(a, b).differing == 0;
+               ASSERT_TRUE(test::record_rule("PRF-100", same)) << at;
+             });
   }
   fmt::print("proved {}, violated {} ({} not seen in runs), undecided {}, programs not right {}\n", proved, violated,
              unseen, undecided, wrong);
@@ -72,7 +75,7 @@ TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
   RULE_TRUE("PRF-100", unseen == 0);
   if (wanted < 100) return;
   EXPECT_GE(violated, wanted / 20);
-  for (const char* key : {"shared", "cooperative", "swizzle", "pipeline", "pad_stride", "hoisted"})
+  for (const char* key : {"shared", "cooperative", "swizzle", "pipeline", "pad_stride", "hoisted", "privatize shared"})
     EXPECT_GE(proved_with[key], 3) << key;
 }
 

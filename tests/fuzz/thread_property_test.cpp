@@ -7,16 +7,20 @@
 #include <set>
 #include <sstream>
 
+#include "fuzz/generators/random_phases.hpp"
 #include "fuzz/generators/random_threads.hpp"
 #include "fuzz/judges/thread_races.hpp"
+#include "fuzz/targets/paired_runs.hpp"
 #include "interp/difference.hpp"
 #include "interp/inputs.hpp"
 #include "interp/interpreter.hpp"
+#include "ir/traverse.hpp"
 #include "oracle/barrier_hints.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/rules.hpp"
+#include "transforms/operation.hpp"
 
 namespace assay::fuzz {
 namespace {
@@ -229,6 +233,55 @@ TEST(ThreadProperty, hints_about_barriers_are_true) {
   EXPECT_GE(needless, programs / 10);
   EXPECT_GE(lost, programs / 10);
   RULE_TRUE("BAR-11", named * 3 >= lost * 2) << named << " of " << lost;
+}
+
+// Barriers doubled at random are left out again, and no other one that orders anything.
+TEST(ThreadProperty, what_elide_barriers_leaves_is_enough) {
+  const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
+  const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
+  const int wanted = cases ? std::max(20, std::atoi(cases) / 10) : 100;
+  interp::Random random(seed ? std::strtoull(seed, nullptr, 10) : 20261201);
+  const auto query = make_portfolio_query();
+  int judged = 0, fewer = 0;
+  for (int k = 0; judged < wanted && k < 40 * wanted; ++k) {
+    Program p = test::program(k % 2 == 0 ? random_phases(random) : random_threads(random));
+    p.body = rewrite(p.body, {}, [&](const Stmt& s) {
+      return s->kind == StmtKind::barrier && random.below(2) == 0 ? Block{s, s} : Block{s};
+    });
+    p = number_statements(p);
+    const auto elided = apply_line(p, test::line("elide_barriers"), *query);
+    if (!elided || !check_well_formed(p).empty() || !is_right(p, *query)) continue;
+    ++judged;
+    SCOPED_TRACE(print(p) + print(elided->program));
+    bool proved = true;
+    for (const Obligation& o : validate(p, elided->program, *query).obligations) proved &= o.status == Status::proved;
+    RULE_TRUE("PRF-107", proved);
+    for (const ParameterMap& size : chosen_sizes(p)) {
+      interp::Options options;
+      options.parameters = size;
+      options.detect_races = true;
+      const TensorMap inputs = interp::generate_inputs(p, size, interp::InputKind::exact, 1);
+      const interp::Outcome before = interp::run(p, inputs, options);
+      for (const interp::Turns turns : {interp::Turns::canonical, interp::Turns::reversed, interp::Turns::random}) {
+        options.turns = turns;
+        const interp::Outcome after = interp::run(elided->program, inputs, options);
+        RULE_TRUE("PRF-107", after.status == interp::Status::ok && !after.race && after.outputs == before.outputs);
+      }
+    }
+    const auto barriers = [](const Program& q) {
+      int n = 0;
+      Visitor v;
+      v.enter_stmt = [&](const Stmt& s) {
+        n += s->kind == StmtKind::barrier ? 1 : 0;
+        return true;
+      };
+      visit(q.body, v);
+      return n;
+    };
+    fewer += barriers(elided->program) < barriers(p) ? 1 : 0;
+  }
+  fmt::print("judged {}, with fewer barriers {}\n", judged, fewer);
+  EXPECT_GE(judged, wanted / 2);
 }
 
 }  // namespace
