@@ -20,7 +20,7 @@ inline constexpr std::string_view opencl_flags = "-cl-std=CL1.2 -cl-fp32-correct
 /// The flags of nvcc and NVRTC that every compilation needs: no contraction, and all results rounded as IEEE 754 says.
 inline constexpr std::string_view cuda_flags = "-std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true";
 
-/// What PTX is made for; drivers make machine code of it for this architecture and all later ones.
+/// What PTX is made for where nothing else is asked for; drivers make machine code of it for this and all later ones.
 inline constexpr std::string_view image_architecture = "compute_80";
 
 constexpr bool is_cuda(Dialect d) { return d == Dialect::simt || d == Dialect::cuda; }

@@ -1,5 +1,7 @@
 // What stands before the host code of a unit whose kernels a device's own compiler reads: gcc compiles that code, and the worker
 // launches for it (codegen/worker/host/opencl.c, cuda.c). The kernels are a string of the unit, OpenCL C or PTX.
+#include <fmt/format.h>
+
 #include "codegen/c/helpers.hpp"
 #include "codegen/device/device.hpp"
 
@@ -32,13 +34,20 @@ extern int assay_$api_run($simulateint (*run)(const long long *, void *const *),
 
 std::string image_text(const std::string& image) {
   std::string out = "static const char assay_image[] =\n    \"";
+  int column = 0;
   for (const char c : image) {
+    const auto byte = static_cast<unsigned char>(c);
     if (c == '\n') {
-      out += "\\n\"\n    \"";
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
+      out += "\\n";
+    } else if (c == '"' || c == '\\') {
+      out.append("\\").push_back(c);
+    } else if (byte >= 32 && byte < 127) {
       out += c;
+    } else {
+      out += fmt::format("\\{:03o}", byte);
     }
+    column = c == '\n' ? 0 : column + 1;
+    if (column % 100 == 0) out += "\"\n    \"";  // at the end of a line, or of a long one
   }
   return out + "\";\n";
 }

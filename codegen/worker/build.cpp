@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -67,17 +68,18 @@ Built build_object(const std::string& text, const CompilerSpec& compiler) {
 
 Built build_image(const std::string& text) {
   std::vector<std::string> arguments;
-  std::string identities;
+  std::string identities, architecture(image_architecture);
+  if (const char* chosen = std::getenv("ASSAY_CUDA_ARCHITECTURE"); chosen != nullptr && *chosen != '\0')
+    architecture = chosen;
   if (const auto library = find_nvrtc()) {
     const auto worker = worker_path();
     if (!worker) return failed(Status::unavailable, "there is no worker");
-    arguments = {*worker,  "--nvrtc", *library,
-                 "unit.c", "unit.so", fmt::format("--gpu-architecture={}", image_architecture)};
+    arguments = {*worker, "--nvrtc", *library, "unit.c", "unit.so", "--gpu-architecture=" + architecture};
     append_words(arguments, cuda_flags);
     append_words(arguments, "--disable-warnings");
     identities = identity_of(*worker) + identity_of(*library);
   } else if (const auto nvcc = find_nvcc()) {
-    arguments = {*nvcc, "-ptx", fmt::format("-arch={}", image_architecture)};
+    arguments = {*nvcc, architecture.compare(0, 3, "sm_") == 0 ? "-cubin" : "-ptx", "-arch=" + architecture};
     append_words(arguments, cuda_flags);
     append_words(arguments, "-x cu -w unit.c -o unit.so");
     identities = identity_of(*nvcc);

@@ -18,7 +18,7 @@ struct Built {
 };
 /// Compiles a unit into a shared object in memory.
 Built build_object(const std::string& text, const CompilerSpec& compiler);
-/// Compiles CUDA text to PTX in memory, by NVRTC or else by nvcc.
+/// Compiles CUDA text in memory, by NVRTC or else by nvcc: to PTX, or to what $ASSAY_CUDA_ARCHITECTURE names (CUDA-30).
 Built build_image(const std::string& text);
 
 }  // namespace assay::codegen

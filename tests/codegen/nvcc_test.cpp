@@ -107,6 +107,28 @@ TEST(Nvrtc, CompilesTheSameTextToTheSameKernels) {
   RULE_TRUE("CUDA-30", build_image("this is no CUDA").error.status == KernelOutcome::Status::compile_error);
 }
 
+TEST(Nvrtc, MakesMachineCodeToo) {
+  if (!find_nvrtc()) GTEST_SKIP() << "NVRTC is not here";
+  const Program p = parse("program p { inout C: f32[4]  for i in 0..4 @grid { C[i] = exp(C[i]) } }");
+  const std::string text = emit_device_batch({&p}, Dialect::cuda).device_text;
+  for (const char* arch : {"sm_80", "sm_90"}) {
+    ::setenv("ASSAY_CUDA_ARCHITECTURE", arch, 1);
+    const Built built = build_image(text);
+    ::unsetenv("ASSAY_CUDA_ARCHITECTURE");
+    ASSERT_TRUE(built.object) << built.error.message;
+    const std::string code = content_of(built.object.get()).value_or("");
+    RULE_TRUE("CUDA-30", code.compare(0, 4, "\177ELF") == 0 && code.find("assay_kernel_0_0") != std::string::npos);
+    // The image is the same bytes in the unit.
+    const std::string unit = image_text(code) +
+                             "#include <stdio.h>\nint main(void) { return fwrite(assay_image, 1, sizeof "
+                             "assay_image - 1, stdout) == 0; }\n";
+    const TemporaryDirectory directory;
+    write_file(directory.file("image.c"), unit);
+    const std::string command = fmt::format("gcc {0}/image.c -o {0}/image && {0}/image > {0}/bytes", directory.path());
+    RULE_TRUE("CUDA-30", std::system(command.c_str()) == 0 && content(directory.file("bytes")) == code);
+  }
+}
+
 TEST(Nvrtc, WithoutItNvccMakesTheImage) {
   if (nvcc().empty()) GTEST_SKIP() << "nvcc is not here";
   const Program p = parse("program p { inout C: f32[4]  for i in 0..4 @grid { C[i] = exp(C[i]) } }");

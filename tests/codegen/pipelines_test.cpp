@@ -186,12 +186,12 @@ TEST(Pipelines, AgreeAsC) {
   RULE_TRUE("CGEN-26", agreed > 60);
 }
 
-TEST(Pipelines, AgreeAsCudaTextOnTheCpu) {
-  if (simt_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+TEST(Pipelines, AgreeAsCudaText) {
+  if (device_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   LeftOut out;
-  const int agreed = agree(*simt_compiler(), 3, out);
-  std::printf("simt: %d programs agree\n", agreed);
-  out.print("simt");
+  const int agreed = agree(*device_compiler(), 3, out);
+  std::printf("%s: %d pipelines agree\n", device_compiler()->name.c_str(), agreed);
+  out.print(device_compiler()->name.c_str());
   RULE_TRUE("CUDA-12", agreed * 20 >= static_cast<int>(gathered().pipelines.size()) * 19);
 }
 

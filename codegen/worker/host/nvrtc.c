@@ -1,4 +1,4 @@
-/* CUDA text to PTX by NVRTC, the compiler library of CUDA, in a process of its own: the worker's program, started with other
+/* CUDA text to PTX or machine code by NVRTC, the compiler library of CUDA, in a process of its own: the worker's program, started with other
  * arguments. The library is loaded here and by nobody else, so neither the build nor any other run needs it. */
 #include "nvrtc.h"
 
@@ -14,6 +14,8 @@ static struct {
   int (*log)(void*, char*);
   int (*ptx_size)(void*, size_t*);
   int (*ptx)(void*, char*);
+  int (*code_size)(void*, size_t*);
+  int (*code)(void*, char*);
 } rtc;
 
 static int load(const char* path) {
@@ -22,7 +24,8 @@ static int load(const char* path) {
     void* to;
   } calls[] = {{"nvrtcCreateProgram", &rtc.create},         {"nvrtcCompileProgram", &rtc.compile},
                {"nvrtcGetProgramLogSize", &rtc.log_size}, {"nvrtcGetProgramLog", &rtc.log},
-               {"nvrtcGetPTXSize", &rtc.ptx_size},          {"nvrtcGetPTX", &rtc.ptx}};
+               {"nvrtcGetPTXSize", &rtc.ptx_size},          {"nvrtcGetPTX", &rtc.ptx},
+               {"nvrtcGetCUBINSize", &rtc.code_size},       {"nvrtcGetCUBIN", &rtc.code}};
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return 0;
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
@@ -61,10 +64,13 @@ int compile_by_nvrtc(const char* library, const char* input, const char* output,
     if (log != NULL && rtc.log(program, log) == 0) fputs(log, stderr);
   }
   if (state != 0) return 1;
-  if (rtc.ptx_size(program, &size) != 0 || size == 0) return 2;
-  char* const ptx = calloc(size + 1, 1);
+  /* For an architecture sm_N there is machine code. */
+  int code = 0;
+  for (int i = 0; i < options; ++i) code = code || strncmp(option[i], "--gpu-architecture=sm_", 22) == 0;
+  if ((code ? rtc.code_size : rtc.ptx_size)(program, &size) != 0 || size == 0) return 2;
+  char* const image = calloc(size + 1, 1);
   FILE* const file = fopen(output, "wb");
-  if (ptx == NULL || file == NULL || rtc.ptx(program, ptx) != 0) return 2;
-  const size_t length = strlen(ptx); /* the size counts the zero byte at the end */
-  return fwrite(ptx, 1, length, file) == length && fclose(file) == 0 ? 0 : 2;
+  if (image == NULL || file == NULL || (code ? rtc.code : rtc.ptx)(program, image) != 0) return 2;
+  const size_t length = code ? size : strlen(image); /* the size of PTX counts the zero byte at the end */
+  return fwrite(image, 1, length, file) == length && fclose(file) == 0 ? 0 : 2;
 }
