@@ -14,8 +14,14 @@ using Change = std::function<std::optional<Expr>(const Expr&)>;
 
 bool is_added(const Stmt& s) { return !s->provenance || s->provenance->statement < 0; }
 
-// The value of the first statement that the step changed.
-Plant in_changed(const Change& change) {
+bool any_place(const Program&, const StmtNode&) { return true; }
+bool observed(const Program& p, const StmtNode& s) {
+  const Buffer* b = s.kind == StmtKind::store ? p.find_buffer(s.name) : nullptr;
+  return b && is_observed(b->kind);
+}
+
+// The value of the first statement that the step changed, of those at a place where faults are meant to be.
+Plant in_changed(const Change& change, bool (*place)(const Program&, const StmtNode&) = any_place) {
   return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
     std::map<int, Stmt> old;
     Visitor v;
@@ -25,7 +31,7 @@ Plant in_changed(const Change& change) {
     };
     visit(before.body, v);
     const auto wanted = [&](const Stmt& s) {
-      return !is_added(s) && s->value && s->kind != StmtKind::branch &&
+      return !is_added(s) && s->value && s->kind != StmtKind::branch && place(before, *s) &&
              !(s->value == old.at(s->provenance->statement)->value) && change(s->value);
     };
     return at_first(after, wanted,
@@ -117,6 +123,43 @@ std::optional<Program> too_early(const Program&, const Program& after, const Sch
   return done ? std::optional(out) : std::nullopt;
 }
 
+// What became of the two statements of a pair, replaced by what `made` makes of the update that was and of the result.
+std::optional<Program> of_pair(const Program& before, const Program& after,
+                               const std::function<Block(const Stmt& update, const Stmt& result)>& made) {
+  std::map<int, Stmt> old;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    old[s->provenance->statement] = s;
+    return true;
+  };
+  visit(before.body, v);
+  const auto source = [&](const Stmt& s) { return old.at(s->provenance->statement); };
+  const auto wanted = [&](const Stmt& s) {
+    return !is_added(s) && s->value && observed(before, *s) && !(s->value == source(s)->value);
+  };
+  return at_first(after, wanted, [&](const Stmt& s) { return made(source(s), s); });
+}
+std::optional<Program> update_twice(const Program& before, const Program& after, const ScheduleLine&) {
+  return of_pair(before, after, [](const Stmt& update, const Stmt& result) {
+    return Block{result, with(result, [&](StmtNode& n) { n.value = update->value; })};
+  });
+}
+// Of `start ⊕ f` the start: what the update reads where it read the cell.
+std::optional<Program> start_alone(const Program& before, const Program& after, const ScheduleLine&) {
+  return of_pair(before, after, [&](const Stmt& update, const Stmt& result) {
+    Stmt start;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      if (s->kind == StmtKind::store && s->name == update->name &&
+          s->provenance->statement < update->provenance->statement)
+        start = s;
+      return true;
+    };
+    visit(before.body, v);
+    return Block{start ? with(result, [&](StmtNode& n) { n.value = start->value; }) : result};
+  });
+}
+
 }  // namespace
 
 const std::vector<StepFault>& rewrite_faults() {
@@ -147,12 +190,14 @@ const std::vector<StepFault>& rewrite_faults() {
       {"onehot", "the value is doubled", in_changed(doubled)},
       {"onehot", "the cell of the neighbour", in_changed(neighbour)},
       {"onehot", "an operator is another one", in_changed(other_operator)},
-      {"peel", "the sign is lost", in_changed(negated)},
-      {"peel", "the value is taken for zero", in_changed(zero)},
-      {"peel", "the start is dropped", in_changed(one_operand)},
-      {"peel", "the value is doubled", in_changed(doubled)},
-      {"peel", "the cell of the neighbour", in_changed(neighbour)},
-      {"peel", "an operator is another one", in_changed(other_operator)},
+      {"peel", "the sign is lost", in_changed(negated, observed)},
+      {"peel", "the value is taken for zero", in_changed(zero, observed)},
+      {"peel", "the start is dropped", in_changed(one_operand, observed)},
+      {"peel", "the value is doubled", in_changed(doubled, observed)},
+      {"peel", "the cell of the neighbour", in_changed(neighbour, observed)},
+      {"peel", "an operator is another one", in_changed(other_operator, observed)},
+      {"peel", "the update stays as well", update_twice},
+      {"peel", "the start stays, the update goes", start_alone},
       {"materialize", "the cells have the other sign", in_added(negated)},
       {"materialize", "the cells are zero", in_added(zero)},
       {"materialize", "the cells are of the neighbour", in_added(neighbour)},

@@ -151,6 +151,39 @@ TEST(SharedStage, faults_of_accumulators_are_seen) {
                           });
 }
 
+TEST(SharedStage, faults_of_reductions_are_seen) {
+  const Honest honest(
+      "program p { input A: f32[4, 8] inout y: f32[4] for g in 0..4 @grid { for k in 0..8 { y[g] += A[g, k] } } }",
+      "retype k axis=reduce");
+  const Program& right = honest.right;
+  const auto is_loop = [](const Stmt& s) { return s->kind == StmtKind::loop && s->axis == Axis::reduce; };
+  const auto is_update = [](const Stmt& s) { return s->kind == StmtKind::store; };
+  const auto loop = [&](const std::function<void(StmtNode&)>& change) {
+    return replaced(right, is_loop, 0, [&](const Stmt& s) { return Block{with(s, change)}; });
+  };
+  const auto update = [&](const std::function<void(StmtNode&)>& change) {
+    return replaced(right, is_update, 0, [&](const Stmt& s) { return Block{with(s, change)}; });
+  };
+  const Index g = Index::symbol("g");
+  const Expr next = make_index(floormod(g + 1, 4));
+  honest.judge("PRF-101",
+               {
+                   {"the last term is lost", loop([](StmtNode& n) { n.hi = n.hi - 1; })},
+                   {"the first term is lost", loop([](StmtNode& n) { n.lo = n.lo + 1; })},
+                   {"every other term is lost", loop([](StmtNode& n) { n.step = 2; })},
+                   {"the threads add for themselves", loop([](StmtNode& n) { n.axis = Axis::workgroup; })},
+                   {"another group's cell", update([&](StmtNode& n) {
+                      n.indices = {next};
+                      n.value = make_op(Op::add, {make_load("y", Type::f32, {next}), n.value->args[1]});
+                    })},
+                   {"nothing is added", replaced(right, is_update, 0, none)},
+                   {"all terms twice", replaced(right, is_loop, 0,
+                                                [](const Stmt& s) {
+                                                  return Block{s, with(s, [](StmtNode& n) { n.axis = Axis::serial; })};
+                                                })},
+               });
+}
+
 TEST(SharedStage, faults_of_lanes_are_seen) {
   const Honest honest(
       "program p { input A: f32[3, 10] inout Y: f32[8] for o in 0..3 { for t in 0..8 @workgroup { for k in 0..10 { "
