@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/traverse.hpp"
+#include "ir/analysis/launch.hpp"
 
 namespace assay::codegen {
 namespace {
@@ -19,29 +19,7 @@ bool contains_any(const Block& b, const Extents& extent_of) {
   });
 }
 
-bool bounds_mention(const Block& b, const Symbol& symbol) {
-  return std::any_of(b.begin(), b.end(), [&](const Stmt& s) {
-    return s->lo.mentions(symbol) || s->hi.mentions(symbol) || bounds_mention(s->body, symbol) ||
-           bounds_mention(s->other, symbol);
-  });
-}
-
 }  // namespace
-
-std::set<Symbol> used_names(const Block& b) {
-  std::set<Symbol> used;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    used.insert(s->name);
-    return true;
-  };
-  v.enter_expr = [&](const Expr& e) {
-    used.insert(e->name);
-    return true;
-  };
-  visit(b, v);
-  return used;
-}
 
 std::vector<Program> launches_of(const Program& p) {
   std::vector<Program> parts(1, p);

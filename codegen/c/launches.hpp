@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,6 @@ namespace assay::codegen {
 
 /// The program once per launch, each with the statements and the local and shared buffers that the launch has.
 std::vector<Program> launches_of(const Program& p);
-
-/// Every name that statements mention.
-std::set<Symbol> used_names(const Block& b);
 
 /// Raises the extent of every slot to the trip counts of its loops, over all values of the symbols around them (EXEC-13).
 /// `extent_of` names, for each loop that has a slot, the variable that holds the slot's extent.

@@ -123,37 +123,14 @@ class Walk {
     for (std::int64_t k = 0; k < trips && fine; ++k) {
       values_[s->name] = *lo + k * s->step;
       fine = --left_ >= 0 && block(s->body);
-      if (!depends_on(s->body, s->name)) break;  // one iteration stands for all
+      if (!bounds_mention(s->body, s->name)) break;  // one iteration stands for all
     }
     values_.erase(s->name);
     return fine;
   }
 
-  /// Whether a bound inside mentions the symbol.
-  static bool depends_on(const Block& b, const Symbol& symbol) {
-    bool found = false;
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      found = found || (s->kind == StmtKind::loop && (s->lo.mentions(symbol) || s->hi.mentions(symbol)));
-      return !found;
-    };
-    v.enter_expr = [](const Expr&) { return false; };
-    visit(b, v);
-    return found;
-  }
-
   std::optional<std::int64_t> shared_bytes(const Block& statements) const {
-    std::set<Symbol> used;
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      used.insert(s->name);
-      return true;
-    };
-    v.enter_expr = [&](const Expr& e) {
-      used.insert(e->name);
-      return true;
-    };
-    visit(statements, v);
+    const std::set<Symbol> used = used_names(statements);
     std::int64_t sum = 0;
     for (const Buffer& b : program_.buffers) {
       if (b.kind != BufferKind::shared || used.count(b.name) == 0) continue;
@@ -176,6 +153,28 @@ class Walk {
 };
 
 }  // namespace
+
+std::set<Symbol> used_names(const Block& b) {
+  std::set<Symbol> used;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    used.insert(s->name);
+    return true;
+  };
+  v.enter_expr = [&](const Expr& e) {
+    used.insert(e->name);
+    return true;
+  };
+  visit(b, v);
+  return used;
+}
+
+bool bounds_mention(const Block& b, const Symbol& symbol) {
+  return std::any_of(b.begin(), b.end(), [&](const Stmt& s) {
+    return s->lo.mentions(symbol) || s->hi.mentions(symbol) || bounds_mention(s->body, symbol) ||
+           bounds_mention(s->other, symbol);
+  });
+}
 
 std::optional<Axis> slot_kind(Axis axis) {
   if (axis == Axis::grid) return Axis::grid;

@@ -26,6 +26,11 @@ std::optional<Axis> slot_kind(Axis axis);
 /// runs all of the loop by itself (EXEC-33).
 bool is_collective(const Program& p, const Stmt& reduce);
 
+/// Every name that statements mention: symbols, buffers, variables.
+std::set<Symbol> used_names(const Block& b);
+/// Whether a bound of a loop in `b` mentions the symbol.
+bool bounds_mention(const Block& b, const Symbol& symbol);
+
 /// One launch at given parameter values.
 struct LaunchShape {
   std::vector<std::int64_t> grid, workgroup;  // the extent of each slot (EXEC-13), slot 0 first
