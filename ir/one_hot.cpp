@@ -125,4 +125,15 @@ tl::expected<OneHot, std::string> one_hot(const Stmt& loop) {
   return out;
 }
 
+bool reads_other_cells(const OneHot& hot) {
+  bool other = false;
+  Visitor v;
+  v.enter_expr = [&](const Expr& e) {
+    other = other || (e->op == Op::load && e->name == hot.source->name && !(e->args == hot.source->indices));
+    return !other;
+  };
+  visit(hot.source, v);
+  return other;
+}
+
 }  // namespace assay

@@ -28,4 +28,7 @@ struct OneHot {
 /// Or why the loop has not this form.
 tl::expected<OneHot, std::string> one_hot(const Stmt& loop);
 
+/// The statement in the loop reads the buffer that it stores to at a cell that may be another one.
+bool reads_other_cells(const OneHot& hot);
+
 }  // namespace assay

@@ -140,6 +140,12 @@ class Selector {
     if (hot->otherwise && !is_neutral(*hot, target))
       return refuse("what the other iterations accumulate is not neutral", loop);
 
+    // Lanes that select different iterations stored one after the other; now all of them load before any stores (HOT-17).
+    const bool lanes =
+        std::any_of(node.loops.begin(), node.loops.end(), [](const Stmt& l) { return l->axis == Axis::vectorized; });
+    if (lanes && reads_other_cells(*hot))
+      return refuse("lanes read cells that other lanes store in another iteration", loop);
+
     const Stmt selected = with(hot->selected, [&](StmtNode& n) { n.provenance = without(loop, n.provenance); });
     const Stmt* c = claim(loop);
     if (c) {

@@ -17,6 +17,7 @@
 #include "proofs/obligation/operators.hpp"
 #include "proofs/validate/absorption.hpp"
 #include "proofs/validate/accumulation.hpp"
+#include "proofs/validate/align.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/compare.hpp"
 #include "proofs/validate/coverage.hpp"
@@ -503,21 +504,31 @@ class StepValidator {
 
 namespace {
 
-// A reordering, or one in which cells are no longer set to zero that nobody sees (PRF-106).
-Validation validate_zeroing(const Program& before, const Program& after, Query& query) {
-  using Status = Obligation::Status;
+bool is_proved(const Validation& v) {
+  return std::all_of(v.obligations.begin(), v.obligations.end(),
+                     [](const Obligation& o) { return o.status == Obligation::Status::proved; });
+}
+
+// What else a step is, of which some obligation as a reordering does not hold: a rewriting, where the condition that seems to
+// be folded is not the one that was (PRF-108), or one that leaves out zeroes that nobody sees (PRF-106).
+Validation validate_reordering(const Program& before, const Program& after, Query& query) {
   Validation ordered = validate_order(before, after, query);
-  bool lost = false, otherwise = false;
+  bool lost = false, folded = false, otherwise = false;
   for (const Obligation& o : ordered.obligations) {
-    if (o.status == Status::proved) continue;
-    (o.kind == "domain-bijection" ? lost : otherwise) = true;
+    if (o.status == Obligation::Status::proved) continue;
+    (o.kind == "domain-bijection" ? lost : o.kind == "guard-fold" ? folded : otherwise) = true;
   }
-  if (!lost || otherwise) return ordered;
-  const auto spelled = spell_out_zeroing(before, after);
+  if (folded && !lost && !otherwise) {
+    const View was(before), is(after);
+    if (!align(was, is)) return ordered;
+    Validation rewritten = validate_rewrite(before, after, query);
+    return is_proved(rewritten) ? rewritten : ordered;
+  }
+  const auto spelled = lost && !folded && !otherwise ? spell_out_zeroing(before, after) : std::optional<SpelledOut>();
   if (!spelled) return ordered;
   Validation flow = in_given_numbers(validate_flow(spelled->before, spelled->after, query), *spelled);
   const bool added = std::any_of(flow.obligations.begin(), flow.obligations.end(), [](const Obligation& o) {
-    return o.status != Status::proved && (o.code == "DOM-3" || o.kind == "claim");
+    return o.status != Obligation::Status::proved && (o.code == "DOM-3" || o.kind == "claim");
   });
   return added ? ordered : flow;  // it does more than the old program, too
 }
@@ -528,7 +539,7 @@ Validation validate_meaning(const Program& before, const Program& after, Query& 
     if (auto absorbed = validate_absorption(before, after, query)) return *std::move(absorbed);
   }
   if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
-  if (!moves_values(before, after)) return validate_zeroing(before, after, query);
+  if (!moves_values(before, after)) return validate_reordering(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);
   return validate_flow(before, after, query);
 }

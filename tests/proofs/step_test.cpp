@@ -47,6 +47,22 @@ Step step(const std::string& text, const std::string& operation) {
   return s;
 }
 
+TEST(StepObligations, an_arm_in_the_form_of_the_other_is_a_rewriting) {
+  const std::string head = "program p { input A: f32[3, 2] output Y: f32[2] for i in 0..2 { Y[i] = ";
+  const Step s = step(head + "i <= 2*i ? max(A[i, 1 - i], A[i, 1 - i]) : A[i + 1, i] } }", "simplify");
+  RULE_TRUE("PRF-108", s.proved()) << s.failure();
+  // The other arm it must not become.
+  Program wrong = s.after;
+  wrong.body = rewrite(s.after.body, [](const Expr& e) {
+    const Index i = Index::symbol("i");
+    return e->op == Op::load ? make_load("A", Type::f32, {make_index(i + 1), make_index(i)}) : e;
+  });
+  const auto query = make_isl_query();
+  bool proved = true;
+  for (const Obligation& o : validate(s.before, wrong, *query).obligations) proved &= o.status == Status::proved;
+  RULE_TRUE("PRF-108", !proved) << print(wrong);
+}
+
 TEST(StepObligations, split_is_a_bijection_at_every_bound) {
   for (const char* loop : {"for i in 0..n", "for i in 3..n", "for i in -5..n", "for i in 2..n step 3"}) {
     for (const char* factor : {"1", "4", "7", "100"}) {

@@ -90,6 +90,13 @@ TEST(Onehot, OtherLoopsStay) {
   // The selector moves with the sum.
   RULE_EQ("HOT-2", std::string("HOT-2"), code("for k in 0..5 { if i32(k) == N[p] { N[p] = any[k] } }"));
   RULE_EQ("HOT-2", std::string("HOT-1"), code("for k in 0..5 { N[p] += i32(k) == N[p] ? any[k] : 0 }"));
+  // Lanes that select different iterations store one after the other: lane 2 reads what lane 3 stored.
+  RULE_EQ("HOT-17", std::string("HOT-17"),
+          code("for l in 0..4 @vectorized { for k in 0..4 { if i32(k) == i32(3 - l) { N[l] = N[l + 1] + 1 } } }"));
+  RULE_EQ("HOT-17", std::string(),
+          code("for l in 0..4 @vectorized { for k in 0..4 { if i32(k) == i32(3 - l) { N[l] = N[l] + any[k] } } }"));
+  RULE_EQ("HOT-18", std::string("IND-2"),
+          code("for l in 0..4 @vectorized { for k in 0..4 { if i32(k) == i32(l) { N[0] = any[k] } } }"));
   // A loop without iterations divides by nothing.
   RULE_EQ(
       "HOT-16", std::string("DIV-1"),

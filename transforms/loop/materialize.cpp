@@ -223,7 +223,7 @@ class Materialize final : public Operation {
       std::vector<Guard> guards;
       for (const auto* all : {&first.node->guards, &first.guards})
         std::copy_if(all->begin(), all->end(), std::back_inserter(guards),
-                     [&](const Guard& g) { return is_known(g, hidden); });
+                     [&](const Guard& g) { return is_known(g, hidden) && affine_condition(g.condition).has_value(); });
       out = guarded(guards, std::move(out), {}, first.e->where);
     }
     for (std::size_t k = plan.over.size(); k-- > 0;) {

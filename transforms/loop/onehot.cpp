@@ -31,6 +31,7 @@ class Onehot final : public Operation {
         {"HOT-1", "the loop has not the form of a one-hot choice"},
         {"HOT-2", "the value that chooses reads what the loop stores to"},
         {"HOT-3", "what the other iterations accumulate is not neutral"},
+        {"HOT-17", "in lanes: it reads cells that other lanes may store in another iteration"},
     };
     d.schema = "W (rewrite)";
     d.obligations = {"value-preservation", "in-bounds", "index-width"};
@@ -66,6 +67,14 @@ class Onehot final : public Operation {
       if (reads(hot->at, target))
         return refuse("HOT-2", fmt::format("`{}` decides which iteration stores to it", target), loop);
       if (hot->otherwise && !neutral(*hot, extraction, before)) return refuse("HOT-3", neutral_hint(*hot), loop);
+      const auto& around = extraction.find(hot->source->provenance->statement)->loops;
+      const bool lanes =
+          std::any_of(around.begin(), around.end(), [](const Stmt& l) { return l->axis == Axis::vectorized; });
+      if (lanes && reads_other_cells(*hot)) {
+        return refuse("HOT-17",
+                      fmt::format("lanes store to `{}` in different iterations, and read other cells of it", target),
+                      loop);
+      }
       return selected(*hot, loop, before, extraction);
     });
     if (refusal) return tl::unexpected(*std::move(refusal));
