@@ -11,6 +11,7 @@
 
 #include "ir/program.hpp"
 #include "ir/tensor.hpp"
+#include "ir/tile_instruction.hpp"
 
 namespace assay::interp {
 
@@ -63,6 +64,8 @@ struct Options {
   Engine engine = Engine::compiled;
   Turns turns = Turns::canonical;  // others than the canonical one run in the tree walk
   std::uint64_t seed = 0;          // of random turns
+  /// Tile products that fit are done as a matrix instruction does them (MMA-5), in a tree walk that does not look for races.
+  TileUnit tiles = TileUnit::none;
 };
 
 enum class Status { ok, fault, budget };

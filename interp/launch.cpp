@@ -26,7 +26,9 @@ Machine::Machine(const BoundProgram& program, const Options& options, std::vecto
       budget_(options.budget),
       turns_(options.turns),
       random_(options.seed),
+      tiles_(options.tiles),
       locate_(locate) {
+  if (tiles_ != TileUnit::none) instructions_ = tile_instructions(*program.source);
   for (const Parameter& p : program.source->parameters) {
     const auto it = options.parameters.find(p.name);
     parameters_.push_back(it == options.parameters.end() ? 0 : it->second);

@@ -71,7 +71,10 @@ void Machine::enter_hardware(const BoundStmt& s, LaneSet lanes, std::uint8_t con
          static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + t * static_cast<std::uint64_t>(s.step)));
   if (s.axis == Axis::tile) {  // the first lane runs the nest, all of them wait behind it (EXEC-76)
     if (!passes) return;
-    push(t == 0 ? s.body : nothing, &s, lanes, control);
+    const auto fit = t == 0 ? instructions_.find(s.source) : instructions_.end();
+    const bool instruction = fit != instructions_.end() && fit->second;
+    if (instruction) tile_product(s, *fit->second, lanes[0]);
+    push(t == 0 && !instruction ? s.body : nothing, &s, lanes, control);
   } else if (s.axis == Axis::reduce) {
     push(passes ? s.body : nothing, &s, lanes, control);
     wait(s, false);

@@ -131,6 +131,9 @@ class Machine {
   std::uint64_t trip_count(const BoundStmt& s, Lane lane, std::int64_t& lower);
   std::unique_ptr<LaneGroup> new_group();
 
+  // tiles.cpp: tile products by instructions.
+  void tile_product(const BoundStmt& tile, const TileInstruction& fit, Lane lane);
+
   // execute.cpp: statements.
   void run_to(std::size_t base);
   void turn();
@@ -196,6 +199,8 @@ class Machine {
   std::uint64_t operations_ = 0;
   Turns turns_;
   Random random_;
+  TileUnit tiles_;
+  TileInstructions instructions_{};  // none without a unit
 
   // The launch in execution.
   std::vector<std::int64_t> grid_extent_{}, group_extent_{};  // by slot
