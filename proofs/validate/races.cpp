@@ -41,12 +41,12 @@ void conflicting_pairs(const View& view, F f) {
   }
 }
 
-Formula meet(const Instance& x, const Access& a, const Instance& y, const Access& b) {
+}  // namespace
+
+Formula meeting(const Instance& x, const Access& a, const Instance& y, const Access& b) {
   return Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y), same_cell(x, a, y, b, ""),
                        access_condition(x, a), access_condition(y, b)});
 }
-
-}  // namespace
 
 std::vector<Obligation> group_races(const View& view, Query& query) {
   std::map<Symbol, std::vector<Case>> by_buffer;
@@ -57,7 +57,7 @@ std::vector<Obligation> group_races(const View& view, Query& query) {
     const Instance x = instantiate(view, *one.node, "1");
     const Instance y = instantiate(view, *other.node, "2");
     by_buffer[a.storage].push_back(
-        {meet(x, a, y, b) & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}});
+        {meeting(x, a, y, b) & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}});
   });
   std::vector<Obligation> out;
   for (const auto& [buffer, cases] : by_buffer) {
@@ -90,8 +90,8 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, bo
     lead(y, b);
     const Formula placed = place(x, "1") & place(y, "2");
     const Formula ordered = barriers.separate(x, a.writes, y, b.writes) | barriers.separate(y, b.writes, x, a.writes);
-    by_buffer[a.storage].push_back({Formula::all({meet(x, a, y, b), placed, same_group(x, y), different_threads(x, y),
-                                                  !ordered, !teams.same_instance(x, y)}),
+    by_buffer[a.storage].push_back({Formula::all({meeting(x, a, y, b), placed, same_group(x, y),
+                                                  different_threads(x, y), !ordered, !teams.same_instance(x, y)}),
                                     x,
                                     y,
                                     &a,

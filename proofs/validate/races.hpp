@@ -8,6 +8,9 @@
 
 namespace assay::derive {
 
+/// Both executions happen, and the two accesses are to one cell.
+Formula meeting(const Instance& x, const Access& a, const Instance& y, const Access& b);
+
 /// No two groups use one cell of a device buffer with a store (PRF-24).
 std::vector<Obligation> group_races(const View& view, Query& query);
 /// The threads of a group: barriers are uniform, and two accesses of different threads to one cell, at least one a store, have

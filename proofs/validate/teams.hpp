@@ -17,6 +17,8 @@ class Teams {
   const Program& spelled_out() const { return spelled_; }
   /// Both executions, of the program spelled out, are of one instance of a tile product.
   Formula same_instance(const Instance& x, const Instance& y) const;
+  /// The number in the given program of a statement of the one spelled out.
+  int given_number(int statement) const { return any() ? origin_.at(static_cast<std::size_t>(statement)) : statement; }
   /// The same obligation, its witness in the numbers of the given program's statements. A barrier that was added has that of
   /// its tile loop.
   Obligation in_given_numbers(Obligation o) const;

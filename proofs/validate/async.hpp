@@ -1,0 +1,21 @@
+// Which stores may be asynchronous copies (spec/async.md).
+#pragma once
+
+#include <vector>
+
+#include "proofs/validate/validate.hpp"
+
+namespace assay {
+
+/// A store of the form of ASYNC-1, and the obligation async-completion of it.
+struct AsyncCopy {
+  int statement = -1;  // preorder number
+  Obligation completion{};
+};
+
+/// All of them, in order; none where barriers and races are not proved (ASYNC-2).
+std::vector<AsyncCopy> async_copies(const Program& p, Query& query);
+/// The statements whose obligation is proved.
+std::set<int> proved_copies(const Program& p, Query& query);
+
+}  // namespace assay
