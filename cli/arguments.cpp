@@ -132,7 +132,7 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
   }
   if (is({"apply", "codegen", "parse", "menu"}))
     app.add_option("-o,--output", a.output, "write the product to this file")->type_name("FILE");
-  if (is({"codegen"})) choice("--target", a.target, {"c", "opencl", "cuda"}, "language of the kernels");
+  if (is({"codegen"})) choice("--target", a.target, {"c", "opencl", "cuda", "cuda-sm_80"}, "language of the kernels");
   if (is({"run"})) {
     app.add_option("--in", a.inputs, "an input from a .npy file (several allowed)")
         ->allow_extra_args(false)

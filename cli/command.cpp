@@ -30,6 +30,7 @@
 #include "oracle/run.hpp"
 #include "oracle/screen.hpp"
 #include "oracle/sums.hpp"
+#include "proofs/validate/async.hpp"
 
 namespace assay::cli {
 namespace {
@@ -276,7 +277,13 @@ class Command {
   Answer codegen() {
     const auto loaded = load_program(a_.files[0]);
     if (!loaded) return failed(loaded.error());
-    auto text = a_.target == "cuda"     ? assay::codegen::emit_cuda(loaded->program)
+    const bool cuda = a_.target == "cuda" || a_.target == "cuda-sm_80";
+    assay::codegen::DeviceFeatures features;
+    if (a_.target == "cuda-sm_80") {
+      const std::unique_ptr<Query> query = Judges{}.query(budgets().query);
+      features = {TileUnit::sm_80, proved_copies(loaded->program, *query)};
+    }
+    auto text = cuda                    ? assay::codegen::emit_cuda(loaded->program, features)
                 : a_.target == "opencl" ? assay::codegen::emit_opencl(loaded->program)
                                         : assay::codegen::emit_c(loaded->program);
     if (!text) {
@@ -289,7 +296,7 @@ class Command {
     Answer out;
     out.report.program = loaded->program.name;
     out.report.claim = fmt::format("{} for {}",
-                                   a_.target == "cuda"     ? "CUDA"
+                                   cuda                    ? "CUDA"
                                    : a_.target == "opencl" ? "OpenCL"
                                                            : "C",
                                    loaded->program.name);

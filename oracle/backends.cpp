@@ -16,16 +16,18 @@ namespace {
 constexpr int case_seconds = 20;
 constexpr int full_seconds = 120;
 constexpr std::uint64_t enclosure_budget = 2'000'000;  // operations on ranges, which cost more than others
+constexpr std::uint64_t model_budget = 20'000'000;     // operations of a tree walk
 
 std::string at_text(const ParameterMap& size) { return size.empty() ? std::string() : " at " + text(size); }
 
 }  // namespace
 
 CompiledPair::CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler,
-                           bool reordered)
+                           bool reordered, const std::vector<codegen::Statements>& copies)
     : program_(before),
       final_program_(after),
-      reordered_(reordered),
+      tiles_(compiler.tiles),
+      reordered_(reordered || compiler.tiles != TileUnit::none),
       compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
   result_.report.backend = compiler.name;
   result_.report.detail = compiler.flags.empty() ? compiler.command : compiler.command + " " + compiler.flags;
@@ -42,7 +44,15 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
         result_.label);
     result_.omissions.push_back(not_compared_);
   }
-  std::vector<codegen::Compiled> both = codegen::compile_batch({&before, &after}, compiler);
+  if (tiles_ != TileUnit::none) {
+    result_.report.rigour = 'M';
+    if (!has_tile_instruction(after) && (copies.size() < 2 || copies[1].empty())) {
+      result_.omissions.push_back(fmt::format(
+          "{}: not run: no tile product fits an instruction, and no copy may be asynchronous", result_.label));
+      return;
+    }
+  }
+  std::vector<codegen::Compiled> both = codegen::compile_batch({&before, &after}, compiler, copies);
   for (const std::size_t i : {0, 1}) {
     if (both[i].kernel || result_.incomplete) continue;
     const codegen::KernelOutcome& error = both[i].error;
@@ -133,16 +143,43 @@ bool CompiledPair::enclosed(const Program& p, const std::string& which, const Pa
   return false;
 }
 
+std::optional<TensorMap> CompiledPair::modelled(const Program& p, const std::string& which, const ParameterMap& size,
+                                                const InputChoice& choice, const TensorMap& inputs) {
+  interp::Options options;
+  options.parameters = size;
+  options.budget = model_budget;
+  options.tiles = tiles_;
+  interp::Outcome out = interp::run(p, inputs, options);
+  if (out.status == interp::Status::ok) return std::move(out.outputs);
+  const std::string why = out.fault ? out.fault->message : out.limit;
+  const std::string where =
+      fmt::format("{}: the {} program by the model, {}{}: {}", result_.label, which, text(choice), at_text(size), why);
+  if (out.status == interp::Status::fault) {
+    result_.contradiction = where;
+  } else if (not_modelled_++ == 0) {
+    result_.notes.push_back(where);
+  }
+  return std::nullopt;
+}
+
 bool CompiledPair::run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
                                    const interp::Outcome& before, const interp::Outcome& after) {
   if (!usable()) return false;
+  std::optional<TensorMap> source_model, final_model;  // in place of what the interpreter made of the nests
+  if (tiles_ != TileUnit::none) {
+    source_model = modelled(program_, "source", size, choice, inputs);
+    final_model = modelled(final_program_, "final", size, choice, inputs);
+    if (!source_model || !final_model) return false;
+  }
   const auto first = run(*before_, "source", size, choice, inputs, case_seconds);
-  if (!first || !agree(before.outputs, *first, "interp", result_.label + " of the source", size, choice, inputs))
+  if (!first || !agree(source_model ? *source_model : before.outputs, *first, "interp",
+                       result_.label + " of the source", size, choice, inputs))
     return false;
   if (!enclosed(program_, "source", size, choice, inputs, *first)) return false;
   const auto second = run(*after_, "final", size, choice, inputs, case_seconds);
   if (!second || !enclosed(final_program_, "final", size, choice, inputs, *second) ||
-      !agree(after.outputs, *second, "interp", result_.label + " of the final program", size, choice, inputs))
+      !agree(final_model ? *final_model : after.outputs, *second, "interp", result_.label + " of the final program",
+             size, choice, inputs))
     return false;
   ++result_.report.cases;
   std::vector<ParameterMap>& sizes = result_.report.sizes;
@@ -175,7 +212,8 @@ void CompiledPair::run_full(const ParameterMap& size, const std::vector<InputCho
 }
 
 std::vector<std::string> backend_names() {
-  std::vector<std::string> names{"interp", "c", "gcc", "clang", "tcc", "opencl", "oclgrind", "simt", "cuda"};
+  std::vector<std::string> names{"interp",   "c",    "gcc",  "clang",      "tcc",       "opencl",
+                                 "oclgrind", "simt", "cuda", "simt-sm_80", "simt-sm_90"};
   for (const char* family : {"c", "clang"}) {
     for (const char* level : {"-O0", "-O1", "-O3", "-v3"}) names.push_back(std::string(family) + level);
   }
@@ -218,7 +256,7 @@ std::vector<codegen::CompilerSpec> chosen_compilers(const std::set<std::string>&
 std::vector<codegen::CompilerSpec> thread_compilers(const std::set<std::string>& chosen) {
   std::vector<codegen::CompilerSpec> out = codegen::device_compilers();
   std::erase_if(out, [&](const codegen::CompilerSpec& c) {
-    return chosen.empty() ? c.dialect != codegen::Dialect::simt : chosen.count(c.name) == 0;
+    return chosen.empty() ? c.name != "simt" : chosen.count(c.name) == 0;
   });
   return out;
 }

@@ -27,8 +27,10 @@ struct BackendResult {
 /// Two programs compiled by one compiler.
 class CompiledPair {
  public:
-  /// `reordered`: the programs may differ in the order of additions; they are then not compared with each other.
-  CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler, bool reordered);
+  /// `reordered`: the programs may differ in the order of additions; they are then not compared with each other. `copies`:
+  /// the asynchronous copies of each.
+  CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler, bool reordered,
+               const std::vector<codegen::Statements>& copies = {});
   /// Runs one interpreted case and compares with the interpreter's outcomes. False when there is no point in going on.
   bool run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
                        const interp::Outcome& before, const interp::Outcome& after);
@@ -44,6 +46,10 @@ class CompiledPair {
   /// Where functions are promised up to an error only: whether what was executed lies in the enclosure (ENC-5).
   bool enclosed(const Program& p, const std::string& which, const ParameterMap& size, const InputChoice& choice,
                 const TensorMap& inputs, const TensorMap& executed);
+  /// What the interpreter leaves that follows the model of the backend's instructions (MMA-25); nothing, and recorded, where
+  /// that does not come to an end.
+  std::optional<TensorMap> modelled(const Program& p, const std::string& which, const ParameterMap& size,
+                                    const InputChoice& choice, const TensorMap& inputs);
   bool agree(const TensorMap& expected, const TensorMap& actual, const std::string& expected_name,
              const std::string& actual_name, const ParameterMap& size, const InputChoice& choice,
              const TensorMap& inputs);
@@ -51,9 +57,11 @@ class CompiledPair {
   const Program& program_;
   const Program& final_program_;
   std::unique_ptr<codegen::Kernel> before_, after_;
+  TileUnit tiles_ = TileUnit::none;
   bool reordered_ = false, compared_ = true;
   bool refused_ = false;        // a device does not allow a launch, or there is none
   std::string not_compared_{};  // the omission that stands until a case was compared with its enclosure
+  int not_modelled_ = 0;        // runs by a model that did not come to an end
   int not_enclosed_ = 0;        // programs run on cases that have no enclosure
   BackendResult result_{};
 };

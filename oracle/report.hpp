@@ -76,9 +76,10 @@ struct StepReport {
 
 /// One backend's runs on the sample cases.
 struct ExecutionReport {
-  std::string backend{};        // "interp", "c"
-  std::string detail{};         // "gcc -O2"
-  char rigour = 'B';            // E order-exact cells, B bit-exact by specification, S in an enclosure, U not compared
+  std::string backend{};  // "interp", "c"
+  std::string detail{};   // "gcc -O2"
+  char rigour =
+      'B';  // E order-exact cells, B bit-exact by specification, M by a model, S in an enclosure, U not compared
   std::optional<bool> equal{};  // rigour S: inside; nothing: not comparable
   int cases = 0;
   std::int64_t cells = 0;  // compared, over all cases

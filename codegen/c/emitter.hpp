@@ -22,6 +22,7 @@
 #include "codegen/c/names.hpp"
 #include "codegen/c/text.hpp"
 #include "ir/program.hpp"
+#include "ir/tile_instruction.hpp"
 
 namespace assay::codegen {
 
@@ -44,6 +45,12 @@ class Emitter {
   /// Statements that someone else emits, each by a call of its own.
   void render(std::map<const StmtNode*, std::function<void(const Stmt&)>> by) { rendered_ = std::move(by); }
   void barrier();
+
+  /// Makes tile products among threads the matrix instructions that they fit, by functions whose names are kept.
+  void use_instructions(TileInstructions instructions) { instructions_ = std::move(instructions); }
+  /// Makes these stores asynchronous copies, which every barrier then waits for (ASYNC-3).
+  void use_copies(std::set<const StmtNode*> stores) { copies_ = std::move(stores); }
+  const std::set<std::string>& tile_functions() const { return tile_functions_; }
 
   Text expression(const Expr& e);
   Text index(const Index& e);
@@ -133,6 +140,9 @@ class Emitter {
   std::map<Symbol, std::string> per_lane_;              // text of symbols and variables that differ between lanes
   std::map<const StmtNode*, std::string> coordinates_;  // of hardware loops that do not iterate
   std::map<const StmtNode*, std::function<void(const Stmt&)>> rendered_;
+  TileInstructions instructions_{};
+  std::set<const StmtNode*> copies_{};
+  std::set<std::string> tile_functions_{};
 };
 
 }  // namespace assay::codegen

@@ -6,6 +6,7 @@
 
 #include "codegen/c/emitter.hpp"
 #include "codegen/device/device.hpp"
+#include "codegen/device/tiles.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::codegen {
@@ -127,6 +128,11 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::assign: return line(fmt::format("{} = {};", names_.of(s->name), expression(s->value).s));
     case StmtKind::store: {
       const std::string target = fmt::format("{}[{}]", names_.of(s->name), offset(s->name, s->indices).s);
+      if (copies_.count(&*s) != 0) {
+        const std::string function = fmt::format("assay_copy_async_{}", byte_width(s->value->type));
+        tile_functions_.insert(function);
+        return line(fmt::format("{}(&{}, &{});", function, target, expression(s->value).s));
+      }
       return line(fmt::format("{} = {};", target, expression(s->value).s));
     }
     case StmtKind::barrier: return barrier();  // elsewhere refused
@@ -176,8 +182,15 @@ void Emitter::bind(const Stmt& loop, const std::string& coordinate) {
   line(fmt::format("const int64_t {} = {}{}; /* @{} */", names_.of(loop->name), first, stride, name(loop->axis)));
 }
 
-// The first lane runs the nest; then all wait (EXEC-76).
+// The first lane runs the nest, or all of them an instruction (MMA-1); then all wait (EXEC-76).
 void Emitter::product(const Stmt& s, const std::string& lane) {
+  if (const auto found = instructions_.find(&*s); found != instructions_.end()) {
+    if (found->second) {
+      emit_tile_product(*this, program_, *found->second, lane, tile_functions_);
+      return barrier();
+    }
+    line(fmt::format("/* no instruction: {} */", found->second.error()));
+  }
   braces(fmt::format("if ({} == 0)", lane), [&] {
     line(fmt::format("const int64_t {} = {}; /* @tile */", names_.of(s->name), index(s->lo).s));
     block(s->body);
@@ -194,6 +207,11 @@ void Emitter::clear(const Buffer& b) {
 }
 
 void Emitter::barrier() {
+  if (!copies_.empty()) {
+    tile_functions_.insert("assay_copies_commit");
+    line("assay_copies_commit();");
+    line("assay_copies_wait(0);");
+  }
   line(is_opencl(dialect_) ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "__syncthreads();");
 }
 

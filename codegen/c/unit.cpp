@@ -206,7 +206,6 @@ Result<std::string> emit_c(const Program& p, Dialect dialect) {
 }
 
 Batch emit_batch(const std::vector<const Program*>& programs, Dialect dialect) {
-  if (is_device(dialect)) return emit_device_batch(programs, dialect);
   Batch batch;
   Helpers helpers;
   std::string entries;

@@ -28,9 +28,10 @@ constexpr bool is_opencl(Dialect d) { return d == Dialect::opencl || d == Dialec
 constexpr bool is_device(Dialect d) { return is_cuda(d) || is_opencl(d); }
 
 /// The whole unit of one program.
-Result<std::string> emit_device(const Program& p, Dialect dialect);
+Result<std::string> emit_device(const Program& p, Dialect dialect, const DeviceFeatures& features = {});
 /// One unit for several programs: entry N is `assay_kernel_N`.
-Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect);
+Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect, TileUnit tiles = TileUnit::none,
+                        const std::vector<Statements>& copies = {});
 
 /// What stands before helpers and kernels; for OpenCL, before the kernels.
 std::string device_head(Dialect dialect);

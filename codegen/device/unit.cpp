@@ -4,6 +4,7 @@
 #include "codegen/c/emitter.hpp"
 #include "codegen/c/launches.hpp"
 #include "codegen/device/device.hpp"
+#include "codegen/device/tiles.hpp"
 #include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
 
@@ -49,6 +50,19 @@ std::vector<Diagnostic> refusals(const Program& p, Dialect dialect) {
   return found;
 }
 
+/// Statements by their preorder numbers.
+std::set<const StmtNode*> statements_of(const Program& p, const Statements& numbers) {
+  std::set<const StmtNode*> out;
+  int next = 0;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (numbers.count(next++) != 0) out.insert(&*s);
+    return true;
+  };
+  visit(p.body, v);
+  return out;
+}
+
 /// The text with a qualifier in front of every function in it.
 std::string qualified(const std::string& text, std::string_view qualifier) {
   constexpr std::string_view start = "static ";
@@ -68,15 +82,21 @@ std::string qualified(const std::string& text, std::string_view qualifier) {
 /// Programs as they are put into one unit.
 class Unit {
  public:
-  explicit Unit(Dialect dialect)
-      : dialect_(dialect), helpers_(is_opencl(dialect) ? Helpers::Target::opencl : Helpers::Target::cuda) {}
+  explicit Unit(Dialect dialect, TileUnit tiles = TileUnit::none)
+      : dialect_(dialect),
+        tiles_(tiles),
+        helpers_(is_opencl(dialect) ? Helpers::Target::opencl : Helpers::Target::cuda) {}
 
   /// Why the program is not part of the unit; empty when it is.
-  std::vector<Diagnostic> add(const Program& p, const std::string& number) {
+  std::vector<Diagnostic> add(const Program& p, const std::string& number, const Statements& copies = {}) {
     std::vector<Diagnostic> found = refusals(p, dialect_);
     if (!found.empty()) return found;
     Helpers with = helpers_;
     Emitter emit(p, dialect_, with);
+    if (tiles_ != TileUnit::none) {
+      emit.use_instructions(tile_instructions(p));
+      emit.use_copies(statements_of(p, copies));
+    }
     const std::vector<KernelPart> kernels =
         kernel_parts(p, "assay_kernel" + (number.empty() ? "_launch" : number), dialect_);
     std::string text;
@@ -90,6 +110,7 @@ class Unit {
                       "the interpreter and generated C cover it")};
     }
     helpers_ = std::move(with);
+    tile_functions_.insert(emit.tile_functions().begin(), emit.tile_functions().end());
     kernels_ += text;
     shared_ = shared_ || shared;
     hosts_.push_back({&p, kernels, number});
@@ -98,7 +119,7 @@ class Unit {
 
   /// Head, helpers and kernels; for OpenCL that is all that the platform's compiler reads.
   std::string kernels() const {
-    std::string out = device_head(dialect_) + "\n";
+    std::string out = device_head(dialect_) + tile_head(dialect_, tiles_, tile_functions_) + "\n";
     if (is_opencl(dialect_)) return out + helpers_.text() + kernels_;
     if (shared_) out += "extern __shared__ __align__(16) unsigned char assay_shared[];\n";
     out += qualified(helpers_.text(), "__host__ __device__");
@@ -138,7 +159,9 @@ class Unit {
   }
 
   Dialect dialect_;
+  TileUnit tiles_;
   Helpers helpers_;  // of the kernels
+  std::set<std::string> tile_functions_{};
   std::string kernels_{};
   std::vector<Entry> hosts_{};
   bool shared_ = false;
@@ -158,9 +181,9 @@ std::string description(const Program& p) {
 
 }  // namespace
 
-Result<std::string> emit_device(const Program& p, Dialect dialect) {
-  Unit unit(dialect);
-  std::vector<Diagnostic> found = unit.add(p, "");
+Result<std::string> emit_device(const Program& p, Dialect dialect, const DeviceFeatures& features) {
+  Unit unit(dialect, features.tiles);
+  std::vector<Diagnostic> found = unit.add(p, "", features.copies);
   if (!found.empty()) return tl::unexpected(std::move(found));
   return description(p) + unit.text();
 }
@@ -180,14 +203,18 @@ Result<std::string> emit_opencl(const Program& p) {
          unit.kernels();
 }
 
-Result<std::string> emit_cuda(const Program& p) { return emit_device(p, Dialect::cuda); }
+Result<std::string> emit_cuda(const Program& p, const DeviceFeatures& features) {
+  return emit_device(p, Dialect::cuda, features);
+}
 
-Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect) {
+Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect, TileUnit tiles,
+                        const std::vector<Statements>& copies) {
   Batch batch;
-  Unit unit(dialect);
+  Unit unit(dialect, tiles);
   int number = 0;
-  for (const Program* p : programs) {
-    std::vector<Diagnostic> found = unit.add(*p, fmt::format("_{}", number));
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    std::vector<Diagnostic> found =
+        unit.add(*programs[i], fmt::format("_{}", number), i < copies.size() ? copies[i] : Statements());
     batch.entries.push_back(found.empty() ? number++ : -1);
     batch.refusals.push_back(std::move(found));
   }

@@ -65,7 +65,11 @@ std::vector<CompilerSpec> compiler_levels() {
 std::vector<CompilerSpec> device_compilers() {
   std::vector<CompilerSpec> found;
   if (!worker_path()) return found;
-  if (find_command("gcc")) found.push_back({"simt", "gcc", "-O1", Dialect::simt});
+  if (find_command("gcc")) {
+    found.push_back({"simt", "gcc", "-O1", Dialect::simt});
+    found.push_back({"simt-sm_80", "gcc", "-O1", Dialect::simt, TileUnit::sm_80});
+    found.push_back({"simt-sm_90", "gcc", "-O1", Dialect::simt, TileUnit::sm_90});
+  }
   if (find_command("gcc")) {
     if (find_nvrtc() || find_nvcc()) found.push_back({"cuda", "gcc", "-O1", Dialect::cuda});
     if (has_opencl()) found.push_back({"opencl", "gcc", "-O1", Dialect::opencl});

@@ -85,10 +85,14 @@ std::shared_ptr<Module> make_module(std::string text, const std::string& device_
 using Programs = std::vector<const Program*>;
 
 void compile_range(const Programs& programs, std::size_t first, std::size_t last, const CompilerSpec& compiler,
-                   std::vector<Compiled>& out) {
+                   const std::vector<Statements>& copies, std::vector<Compiled>& out) {
   const Programs part(programs.begin() + static_cast<std::ptrdiff_t>(first),
                       programs.begin() + static_cast<std::ptrdiff_t>(last));
-  const Batch batch = emit_batch(part, compiler.dialect);
+  std::vector<Statements> part_copies;
+  for (std::size_t i = first; i < std::min(last, copies.size()); ++i) part_copies.push_back(copies[i]);
+  const Batch batch = is_device(compiler.dialect)
+                          ? emit_device_batch(part, compiler.dialect, compiler.tiles, part_copies)
+                          : emit_batch(part, compiler.dialect);
   std::size_t covered = 0;
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (batch.entries[i] < 0) {
@@ -103,8 +107,8 @@ void compile_range(const Programs& programs, std::size_t first, std::size_t last
   const bool of_the_text = error.status == Status::compile_error || error.status == Status::crashed;
   if (!module && of_the_text && covered > 1) {
     const std::size_t middle = first + part.size() / 2;
-    compile_range(programs, first, middle, compiler, out);
-    compile_range(programs, middle, last, compiler, out);
+    compile_range(programs, first, middle, compiler, copies, out);
+    compile_range(programs, middle, last, compiler, copies, out);
     return;
   }
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -126,10 +130,11 @@ std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const C
   return module ? std::make_unique<ModuleKernel>(p, std::move(module), 0, uses_device(compiler.dialect)) : nullptr;
 }
 
-std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler) {
+std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler,
+                                    const std::vector<Statements>& copies) {
   std::vector<Compiled> out(programs.size());
   for (std::size_t first = 0; first < programs.size(); first += largest_unit)
-    compile_range(programs, first, std::min(first + largest_unit, programs.size()), compiler, out);
+    compile_range(programs, first, std::min(first + largest_unit, programs.size()), compiler, copies, out);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "codegen/worker/build.hpp"
 #include "codegen/worker/cuda.hpp"
 #include "device_support.hpp"
+#include "nvcc_support.hpp"
 #include "support.hpp"
 #include "tests/support/files.hpp"
 
@@ -18,26 +19,6 @@ namespace assay::codegen::test {
 namespace {
 using assay::test::TemporaryDirectory;
 using assay::test::write_file;
-
-std::string nvcc() { return find_nvcc().value_or(""); }
-
-std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-/// What nvcc says about a unit; empty when it compiles without a word. Variables that are not used, not set (there are cases of
-/// that fault) or set in vain are those of the programs.
-std::string compiled(const TemporaryDirectory& directory, const std::string& arguments) {
-  const std::string log = directory.file("log");
-  const std::string command =
-      fmt::format("cd {} && {} {} {} -Werror all-warnings -diag-suppress 177,549,550 unit.cu > {} 2>&1",
-                  directory.file("."), nvcc(), cuda_flags, arguments, log);
-  const int status = std::system(command.c_str());
-  const std::string said = content(log);
-  return status == 0 ? said : "nvcc fails: " + said.substr(0, 4000);
-}
 
 int count(const std::string& text, std::string_view part) {
   int n = 0;

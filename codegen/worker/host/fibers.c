@@ -11,7 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { most_threads = 1024, warp_lanes = 32, stack_bytes = 256 << 10, guard_bytes = 4096, shared_limit = 232448 };
+enum {
+  most_threads = assay_most_threads,
+  warp_lanes = 32,
+  stack_bytes = 256 << 10,
+  guard_bytes = 4096,
+  shared_limit = 232448
+};
 enum { too_many_threads = 5, too_much_shared = 6, too_many_groups = 7, failed = 9, diverged = 10, order_matters = 11 };
 enum copying { keep, restore, compare };
 enum order { ascending, descending, shuffled, orders };
@@ -79,6 +85,8 @@ void assay_barrier(int line) {
 }
 
 int assay_lane(void) { return now.running % warp_lanes; }
+int assay_thread(void) { return now.running; }
+int assay_early(void) { return now.order == descending || (now.order == shuffled && next_random(2) == 0); }
 
 void assay_meet(int line, unsigned lanes, assay_together* together, void* mine) {
   if ((lanes >> assay_lane() & 1) == 0) abort(); /* who calls is one of those that meet */
@@ -142,6 +150,7 @@ static void prepare(int thread) {
   now.stack[thread] = frame;
   now.waits_at[thread] = 0;
   now.meeting[thread].lanes = 0;
+  assay_copies_forget(thread);
 }
 
 /* Which of `count` comes at this place. */

@@ -19,6 +19,18 @@ int assay_lane(void);
  * once with what each gave as `mine` (NULL for other lanes), and then all go on. */
 typedef void assay_together(void* const* mine, unsigned lanes);
 void assay_meet(int line, unsigned lanes, assay_together* together, void* mine);
+/* The number of the fiber that runs in its group. */
+enum { assay_most_threads = 1024 };
+int assay_thread(void);
+/* Whether what may happen early or late happens early: never in the first order of the threads, always in the second, and as a
+ * random number says in the third. */
+int assay_early(void);
+/* Asynchronous copies (copies.c): what a device does with the bytes between the issue and the wait is not said. */
+void assay_copy_async(void* to, const void* from, int bytes);
+void assay_copies_commit(void);
+void assay_copies_wait(int count);
+/* A thread begins anew. What the one before it had not waited for is lost. */
+void assay_copies_forget(int thread);
 /* Runs a kernel for all groups and threads. Returns 0, or what is wrong: 5 too many threads, 6 too much shared memory, 7 too
  * many groups, 9 no memory, 10 threads that wait at different places. */
 int assay_launch(void (*kernel)(void* const*), void* const* arguments, const uint64_t* grid, const uint64_t* block,
