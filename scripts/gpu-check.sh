@@ -85,6 +85,18 @@ for i in "${!names[@]}"; do
   fi
 done
 
+# What matrix instructions do with their addends, beside the published model (spec/tiles.md).
+from=$SECONDS code=0
+if ! command -v nvcc >/dev/null; then
+  echo "tile probe: left out, there is no nvcc"
+else
+  nvcc "-arch=sm_$architecture" -I. tests/gpu/tile_probe.cu codegen/worker/host/tile_unit.c -o "$work/tile_probe" &&
+    timeout 120 "$work/tile_probe" >"$folder/gpu-check-tiles.txt" || code=$?
+  grep -E 'bits kept|terms at once|open|DIFFERS|tile_probe|fused in order' "$folder/gpu-check-tiles.txt" || true
+  ((code == 0)) || status=1
+  groups+=("tile_probe $code $((SECONDS - from))")
+fi
+
 # The examples whose good schedule needs a device, judged as a user would, four at a time.
 check_example() {
   local folder=$1 name parameter answer arguments=()

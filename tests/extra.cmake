@@ -109,6 +109,15 @@ add_test(NAME sweep COMMAND test_sweep)
 set_tests_properties(sweep PROPERTIES TIMEOUT 900 ENVIRONMENT
   "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/sweep.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/sweep.xml")
 
+# The probe of matrix instructions (scripts/gpu-check.sh compiles it for a GPU), here beside the model.
+set(probe_source ${CMAKE_CURRENT_SOURCE_DIR}/gpu/tile_probe.cu)
+set_source_files_properties(${probe_source} PROPERTIES LANGUAGE C COMPILE_OPTIONS "-xc")
+add_executable(tile_probe ${probe_source} ${PROJECT_SOURCE_DIR}/codegen/worker/host/tile_unit.c)
+target_include_directories(tile_probe PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(tile_probe PRIVATE -ffp-contract=off)
+target_link_libraries(tile_probe PRIVATE m)
+add_dependencies(test_codegen tile_probe)
+
 # What a test compiles is kept in the build folder, never in the user's cache. scripts/test.sh lets the run under the sanitizers
 # use what the plain run compiled: kernels are the same in both.
 set(ASSAY_TEST_KERNELS ${PROJECT_BINARY_DIR}/kernels CACHE PATH "The kernel cache of the tests")
