@@ -45,7 +45,7 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
     result_.omissions.push_back(not_compared_);
   }
   if (tiles_ != TileUnit::none) {
-    result_.report.rigour = 'M';
+    if (compared_) result_.report.rigour = 'M';
     if (!has_tile_instruction(after) && (copies.size() < 2 || copies[1].empty())) {
       result_.omissions.push_back(fmt::format(
           "{}: not run: no tile product fits an instruction, and no copy may be asynchronous", result_.label));

@@ -200,7 +200,7 @@ TEST(Copies, CompileByNvcc) {
   const assay::test::TemporaryDirectory directory;
   assay::test::write_file(directory.file("unit.cu"), emit_device_batch({&p, &wide}, Dialect::cuda, TileUnit::sm_80,
                                                                        {copies_of(p).proved, copies_of(wide).proved})
-                                                         .text);
+                                                         .device_text);
   RULE_EQ("ASYNC-6", std::string(), compiled(directory, "-ptx -arch=compute_80 -o unit.ptx"));
   const std::string ptx = content(directory.file("unit.ptx"));
   for (const char* part : {"cp.async.ca.shared.global", ", 16;", "cp.async.commit_group;", "cp.async.wait_group 0;"})

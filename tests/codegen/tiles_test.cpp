@@ -313,7 +313,7 @@ TEST(Tiles, AreTheSameTextForTheCpu) {
   interp::Random r(1);
   const Program p = parse(draw(r).text());
   const std::string here = emit_device_batch({&p}, Dialect::simt, TileUnit::sm_80).text;
-  const std::string there = emit_device_batch({&p}, Dialect::cuda, TileUnit::sm_80).text;
+  const std::string there = emit_device_batch({&p}, Dialect::cuda, TileUnit::sm_80).device_text;
   const auto body = [](const std::string& s) { return s.substr(s.find("__global__ void assay_kernel")); };
   RULE_TRUE("MMA-21",
             body(here) == body(there) && contains(here, "assay_mma(__LINE__, 80") && contains(there, "mma.sync"));
@@ -420,7 +420,7 @@ TEST(Tiles, CompileByNvcc) {
   std::vector<const Program*> pointers;
   for (const Program& p : programs) pointers.push_back(&p);
   const TemporaryDirectory directory;
-  write_file(directory.file("unit.cu"), emit_device_batch(pointers, Dialect::cuda, TileUnit::sm_80).text);
+  write_file(directory.file("unit.cu"), emit_device_batch(pointers, Dialect::cuda, TileUnit::sm_80).device_text);
   RULE_EQ("MMA-22", std::string(), compiled(directory, "-ptx -arch=compute_80 -o unit.ptx"));
   const std::string ptx = content(directory.file("unit.ptx"));
   for (const char* part :
