@@ -152,6 +152,7 @@ Formula Barriers::separate(const Instance& x, bool x_writes, const Instance& y, 
       for (const Instance* i : {&x, &y}) {
         if (auto f = same_evaluation(z, g, *i)) known.push_back(*std::move(f));
       }
+      if (auto f = immutable_condition(z, g, "z")) known.push_back(*std::move(f));
       here.push_back(Formula::any(std::move(known)));
     }
     const auto after = earlier_by_key(z, true, y, y_writes);

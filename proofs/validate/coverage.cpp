@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "proofs/validate/cases.hpp"
 #include "proofs/validate/order.hpp"
 #include "proofs/validate/points.hpp"
 
@@ -250,6 +251,25 @@ Formula written_before(const View& view, const Instance& reader, const Access& r
   t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, reader, read, "r") & earlier(w); };
   t.in_time = [&](const Node& n) { return earlier(instantiate(view, n, "")).is_true(); };
   return Coverage(view, t).certain();
+}
+
+Formula perhaps_written_before(const View& view, const Instance& reader, const Access& read) {
+  std::vector<Formula> ways;
+  for (const std::size_t at : view.stores.all(read.storage)) {
+    const Node& n = view.extraction.nodes[at];
+    const Access& store = *n.store();
+    const Instance w = instantiate(view, n, "p" + std::to_string(at));
+    if (is_exact(w, store) || !in_one_copy(w, reader, read)) continue;
+    const Formula earlier =
+        domain(w) & decided_guards(w) & ordered_before(w, true, reader, false, copies_of(view.program, read));
+    const bool known = std::all_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) {
+      const Term t = integer_term(w, e, "");
+      return t.exact && t.pure;
+    });
+    ways.push_back(known ? exists_solved(bound_symbols(w, store), earlier & same_cell(w, store, reader, read, "r"))
+                         : exists_solved(w.fresh, earlier));
+  }
+  return Formula::any(std::move(ways));
 }
 
 Formula written_between(const View& view, const Instance& writer, const Instance& reader, const Instance& owner,

@@ -7,6 +7,8 @@ namespace assay::derive {
 
 /// The cell that `read` of `reader` reads was stored before, on every path, in the same copy (thread).
 Formula written_before(const View& view, const Instance& reader, const Access& read);
+/// Some store that depends on data, by a condition or by its cell, may have stored that cell before.
+Formula perhaps_written_before(const View& view, const Instance& reader, const Access& read);
 /// The cell that `read` reads was stored after the store of `writer` and before the loads of `reader`, on every path, in the
 /// reader's thread. `read` is an access of `owner`: the reader itself, or the execution of another program that it is claimed
 /// to be. The terms of its dynamic indices are those of same_cell(…, owner, read, "").

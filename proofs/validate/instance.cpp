@@ -99,19 +99,35 @@ bool is_immutable(const Program& p, const Expr& e) {
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_immutable(p, a); });
 }
 
+namespace {
+struct Comparison {
+  Formula holds;
+  bool exact;
+};
+// A comparison of integers computed from data which no statement changes, or its negation.
+std::optional<Comparison> immutable_comparison(const Instance& x, const Guard& g, const std::string& tag) {
+  Expr c = g.condition;
+  bool positive = g.positive;
+  for (; c->op == Op::lnot; c = c->args[0]) positive = !positive;
+  if (!is_comparison(c->op) || !is_int(c->args[0]->type) || !is_immutable(x.view->program, c)) return std::nullopt;
+  const Term a = integer_term(x, c->args[0], tag + "a"), b = integer_term(x, c->args[1], tag + "b");
+  const Formula holds = compared(c->op, a.value, b.value);
+  return Comparison{Formula::all({a.facts, b.facts, positive ? holds : !holds}), a.exact && b.exact};
+}
+}  // namespace
+
 Formula immutable_guards(const Instance& x, const std::vector<Guard>& guards, const std::string& tag) {
   std::vector<Formula> out;
   for (std::size_t k = 0; k < guards.size(); ++k) {
-    Expr c = guards[k].condition;
-    bool positive = guards[k].positive;
-    for (; c->op == Op::lnot; c = c->args[0]) positive = !positive;
-    if (!is_comparison(c->op) || !is_int(c->args[0]->type) || !is_immutable(x.view->program, c)) continue;
-    const std::string own = tag + std::to_string(k);
-    const Term a = integer_term(x, c->args[0], own + "a"), b = integer_term(x, c->args[1], own + "b");
-    const Formula holds = compared(c->op, a.value, b.value);
-    out.insert(out.end(), {a.facts, b.facts, positive ? holds : !holds});
+    if (auto c = immutable_comparison(x, guards[k], tag + std::to_string(k))) out.push_back(std::move(c->holds));
   }
   return Formula::all(std::move(out));
+}
+
+std::optional<Formula> immutable_condition(const Instance& x, const Guard& g, const std::string& tag) {
+  auto c = immutable_comparison(x, g, tag);
+  if (!c || !c->exact) return std::nullopt;
+  return std::move(c->holds);
 }
 
 bool has_data_guard(const Instance& x, const std::vector<Guard>& guards) {

@@ -62,6 +62,8 @@ Formula access_condition(const Instance& x, const Access& a);
 /// What comparisons of integers that are computed from data which no statement changes say where they hold.
 /// `tag` keeps their unknowns apart from those of other calls in one formula.
 Formula immutable_guards(const Instance& x, const std::vector<Guard>& guards, const std::string& tag);
+/// The same of one condition, exactly: what it holds for is named by what was loaded. Nothing where it is no such comparison.
+std::optional<Formula> immutable_condition(const Instance& x, const Guard& g, const std::string& tag);
 /// A guard that reads data (or that no formula expresses).
 bool has_data_guard(const Instance& x);
 bool has_data_guard(const Instance& x, const std::vector<Guard>& guards);

@@ -126,15 +126,12 @@ class Linter {
             inside = inside & t.facts & Formula::le(Index(0), t.value) & Formula::lt(t.value, b->dims[d]);
           }
         }
-        const Formula covered = written_before(view_, x, a);
-        by_storage[a.storage].push_back(
-            {domain(x) & placed & decided_guards(x) & access_condition(x, a) & inside & !covered,
-             x,
-             {},
-             &a,
-             nullptr,
-             !is_exact(x, a),
-             {}});
+        const Formula uncovered = Formula::all(
+            {domain(x), placed, decided_guards(x), access_condition(x, a), inside, !written_before(view_, x, a)});
+        const Formula perhaps = perhaps_written_before(view_, x, a);
+        std::vector<Case>& cases = by_storage[a.storage];
+        cases.push_back({uncovered & !perhaps, x, {}, &a, nullptr, !is_exact(x, a), {}});
+        if (!perhaps.is_false()) cases.push_back({uncovered & perhaps, x, {}, &a, nullptr, true, {}});
       }
     }
     for (const auto& [storage, cases] : by_storage) {

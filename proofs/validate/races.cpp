@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/traverse.hpp"
 #include "proofs/validate/barriers.hpp"
 #include "proofs/validate/teams.hpp"
 
@@ -41,11 +42,48 @@ void conflicting_pairs(const View& view, F f) {
   }
 }
 
+// What a condition on inputs says holds for both: where they read one element it has one value, so that the two arms of a
+// condition that threads share exclude one another.
+Formula conditions(const Instance& x, const Access& a, const std::string& tag) {
+  return Formula::all({decided_guards(x), access_condition(x, a), immutable_guards(x, x.node->guards, tag + "n"),
+                       immutable_guards(x, a.guards, tag + "a")});
+}
+// Elements of inputs and constants that the conditions around an execution compare.
+std::vector<Expr> compared_elements(const Instance& x) {
+  std::vector<Expr> out;
+  Visitor v;
+  v.enter_expr = [&](const Expr& e) {
+    const auto plain = [](const Expr& i) { return i->op == Op::index; };
+    if (e->op == Op::load && is_int(e->type) && is_immutable(x.view->program, e) &&
+        std::all_of(e->args.begin(), e->args.end(), plain) && std::find(out.begin(), out.end(), e) == out.end())
+      out.push_back(e);
+    return true;
+  };
+  for (const Guard& g : x.node->guards) visit(g.condition, v);
+  return out;
+}
+// An element has one value, however the two name it.
+Formula one_value(const Instance& x, const Instance& y) {
+  constexpr std::size_t most = 4;  // of each; more would cost more than such programs are worth
+  const std::vector<Expr> of_x = compared_elements(x), of_y = compared_elements(y);
+  std::vector<Formula> out;
+  for (std::size_t i = 0; i < of_x.size() && i < most; ++i) {
+    for (std::size_t j = 0; j < of_y.size() && j < most; ++j) {
+      if (of_x[i]->name != of_y[j]->name) continue;
+      std::vector<Formula> ways{Formula::eq(integer_term(x, of_x[i], "x").value, integer_term(y, of_y[j], "y").value)};
+      for (std::size_t d = 0; d < of_x[i]->args.size(); ++d)
+        ways.push_back(Formula::ne(x.apply(of_x[i]->args[d]->index), y.apply(of_y[j]->args[d]->index)));
+      out.push_back(Formula::any(std::move(ways)));
+    }
+  }
+  return Formula::all(std::move(out));
+}
+
 }  // namespace
 
 Formula meeting(const Instance& x, const Access& a, const Instance& y, const Access& b) {
-  return Formula::all({domain(x), domain(y), decided_guards(x), decided_guards(y), same_cell(x, a, y, b, ""),
-                       access_condition(x, a), access_condition(y, b)});
+  return Formula::all(
+      {domain(x), domain(y), same_cell(x, a, y, b, ""), conditions(x, a, "x"), conditions(y, b, "y"), one_value(x, y)});
 }
 
 std::vector<Obligation> group_races(const View& view, Query& query) {

@@ -5,6 +5,7 @@
 
 #include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
+#include "proofs/validate/threads.hpp"
 
 namespace assay::derive {
 
@@ -44,8 +45,16 @@ Formula Teams::same_instance(const Instance& x, const Instance& y) const {
   for (std::size_t k = 0; k < x.node->loops.size() && k < y.node->loops.size(); ++k) {
     const Stmt& loop = x.node->loops[k];
     if (&*loop != &*y.node->loops[k]) return Formula::falsity();
-    if (lanes_.count(loop->name) != 0) return Formula::all(std::move(equal));
-    equal.push_back(Formula::eq(x.symbol(k), y.symbol(k)));
+    if (lanes_.count(loop->name) == 0) {
+      equal.push_back(Formula::eq(x.symbol(k), y.symbol(k)));
+      continue;
+    }
+    // One team: in slots that no loop around the product is of, too.
+    const int lane = x.view->slot.at(&*loop);
+    for (int slot = x.view->grid_slots; slot < x.view->slots; ++slot) {
+      if (slot != lane) equal.push_back(Formula::eq(*coordinate(x, slot), *coordinate(y, slot)));
+    }
+    return Formula::all(std::move(equal));
   }
   return Formula::falsity();
 }

@@ -15,7 +15,7 @@ class Teams {
   bool any() const { return !lanes_.empty(); }
   /// The program with every tile loop among threads spelled out.
   const Program& spelled_out() const { return spelled_; }
-  /// Both executions, of the program spelled out, are of one instance of a tile product.
+  /// Both executions, of the program spelled out and with places given, are of one instance of a tile product: in one team.
   Formula same_instance(const Instance& x, const Instance& y) const;
   /// The number in the given program of a statement of the one spelled out.
   int given_number(int statement) const { return any() ? origin_.at(static_cast<std::size_t>(statement)) : statement; }

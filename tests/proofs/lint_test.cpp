@@ -36,6 +36,22 @@ TEST(LintObligations, bounds) {
           lint("program p { param n in 1..50 inout A: f32[n] for i in 0..ceildiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
 }
 
+// What is read may have been written, by a store that depends on data: not refuted, whether or not it is always so.
+TEST(LintObligations, perhaps_written) {
+  const std::string head = "program p { input c: i32[8] in 0..8 input x: f32[8] output y: f32[8] temp s: f32[9] ";
+  const std::string read = " for j in 0..8 { y[j] = s[j] } }";
+  RULE_EQ("PRF-21", std::string("DEF-3"),
+          lint(head + "for i in 0..8 { if c[0] == 1 { s[i] = x[i] } else { s[7 - i] = x[i] } }" + read));
+  RULE_EQ("PRF-21", std::string("DEF-3"),
+          lint(head + "for i in 0..8 { if c[0] == 1 { s[i] = x[i] } } for k in 0..8 { if c[0] != 1 { s[k] = x[k] } }" +
+               read));
+  RULE_EQ("PRF-21", std::string("DEF-3"), lint(head + "for i in 0..8 { s[c[i]] = x[i] }" + read));
+  // No store of any kind comes before, or none of this cell.
+  RULE_EQ("PRF-21", std::string("DEF-1"),
+          lint(head + "for j in 0..8 { y[j] = s[j] } for i in 0..8 { if c[0] == 1 { s[i] = x[i] } } }"));
+  RULE_EQ("PRF-21", std::string("DEF-1"), lint(head + "for i in 0..8 { if c[0] == 1 { s[i + 1] = x[i] } }" + read));
+}
+
 TEST(LintObligations, stores_under_conditions_of_the_same_text) {
   const std::string head = "program p { input A: f32[8] input B: i32[9] temp T: f32[8] output O: f32[8] ";
   // The same condition twice, in another loop, and as the condition of a choice.

@@ -66,6 +66,26 @@ TEST(Threads, keys_count_iterations) {
   RULE_EQ("PLL-2", "", threads("s[t] = x[t] barrier for k in t..t + 2 { y[t] = s[7 - t] barrier s[t] = 1.0 barrier }"));
 }
 
+TEST(Threads, conditions_on_inputs_exclude_one_another) {
+  // Two arms, and two conditions on one element; in one iteration or in several with a barrier between.
+  RULE_EQ("PLL-7", "", threads("if c[0] == 1 { y[t] = x[t] } else { y[7 - t] = x[t] }"));
+  RULE_EQ("PLL-7", "", threads("if c[0] < 1 { y[t] = x[t] } if c[0] > 0 { y[7 - t] = x[t] }"));
+  RULE_EQ("PLL-7", "",
+          threads("for k in 0..3 { if c[k] == 1 { y[t] = x[t] } if c[k] != 1 { y[7 - t] = x[t] } barrier }"));
+  // Other elements: of another thread, of another iteration; and conditions that both may hold.
+  RULE_EQ("PLL-7", "RACE-3 undecided", threads("if c[t] == 1 { y[t] = x[t] } else { y[7 - t] = x[t] }"));
+  RULE_EQ("PLL-7", "RACE-3 undecided",
+          threads("for k in 0..3 { if c[k] == 1 { y[t] = x[t] } else { y[7 - t] = x[t] } }"));
+  RULE_EQ("PLL-7", "RACE-3 undecided", threads("if c[0] < 1 { y[t] = x[t] } if c[1] > 0 { y[7 - t] = x[t] }"));
+  // A barrier under a condition that the accesses' own one entails.
+  RULE_EQ("PLL-6", "",
+          threads("if c[0] == 1 { y[t] = x[t] } if c[0] > 0 { barrier } if c[0] == 1 { y[7 - t] = x[t] }"));
+  RULE_EQ("PLL-6", "RACE-3 undecided",
+          threads("if c[0] == 1 { y[t] = x[t] } if c[1] > 0 { barrier } if c[0] == 1 { y[7 - t] = x[t] }"));
+  RULE_EQ("PLL-6", "RACE-3 undecided",
+          threads("if c[0] >= 0 { y[t] = x[t] } if c[0] > 0 { barrier } if c[0] >= 0 { y[7 - t] = x[t] }"));
+}
+
 TEST(Threads, barriers_must_be_uniform) {
   RULE_EQ("PLL-4", "", threads("if n > 3 { barrier }"));
   RULE_EQ("PLL-4", "BAR-1 violated", threads("if t < 7 { barrier }"));

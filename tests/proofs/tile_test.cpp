@@ -42,6 +42,19 @@ const char* const scalar =
     "0..8 { for k "
     "in 0..n { C[i, j] += A[i, k] * B[k, j] } } } }";
 
+// Beside a nest of two slots there is a team in every row of threads, all of them on the same block.
+TEST(Tile, teams_are_told_apart_by_slots_without_a_loop) {
+  const auto beside = [](const std::string& rows) {
+    return lint(
+        "program p { input A: f32[2, 2] inout C: f32[2, 2] inout y: f32[2, 2] for l in 0..2 @tile { for i in 0..2 { "
+        "for j "
+        "in 0..2 { for k in 0..2 { C[i, j] += A[i, k] * A[k, j] } } } } for a in 0.." +
+        rows + " @workgroup { for b in 0..2 @workgroup { y[a, b] = 1.0 } } }");
+  };
+  RULE_EQ("TILE-20", std::string("race-freedom RACE-2"), beside("2"));
+  RULE_EQ("TILE-20", std::string(), beside("1"));
+}
+
 TEST(Tile, lanes_are_one_execution) {
   // Were there 32 of each store, the step would map 32 executions onto one, and its terms would be reordered.
   RULE_EQ("PRF-70", std::string(), answer(scalar, "tensorize i j k simd=32"));
