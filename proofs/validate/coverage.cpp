@@ -259,7 +259,7 @@ Formula perhaps_written_before(const View& view, const Instance& reader, const A
     const Node& n = view.extraction.nodes[at];
     const Access& store = *n.store();
     const Instance w = instantiate(view, n, "p" + std::to_string(at));
-    if (is_exact(w, store) || !in_one_copy(w, reader, read)) continue;
+    if (is_pure(w, store) || !in_one_copy(w, reader, read)) continue;
     const Formula earlier =
         domain(w) & decided_guards(w) & ordered_before(w, true, reader, false, copies_of(view.program, read));
     const bool known = std::all_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) {

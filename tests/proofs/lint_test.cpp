@@ -191,7 +191,7 @@ TEST(LintObligations, definedness) {
   RULE_EQ("PRF-21", std::string(),
           lint("program p { input A: f32[4] temp T: f32[4] inout C: f32[4] for j in 0..4 { if A[j] > 0.0 { T[j] = A[j] "
                "C[j] = T[j] } } }"));
-  RULE_EQ("DEF-1", std::string("DEF-1"),
+  RULE_EQ("DEF-3", std::string("DEF-3"),
           lint("program p { input A: f32[4] temp T: f32[4] output C: f32[4] for j in 0..4 { if A[j] > 0.0 { T[j] = "
                "A[j] } C[j] = T[j] } }"));
   RULE_EQ("PRF-21", std::string(),
