@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   assay::bench::register_interpreters();
   assay::bench::register_checks();
   assay::bench::register_pipelines();
+  assay::bench::register_threads();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -9,6 +9,9 @@ void register_checks();
 /// `pipeline/NAME` for every folder of examples/.
 void register_pipelines();
 
+/// `threads/…`: proofs and runs of programs with threads, and the race detector.
+void register_threads();
+
 /// `interpreter/…`: the compiled interpreter by type and feature, the tree walk, tracking of marks; `enclosure`.
 void register_interpreters();
 

@@ -69,6 +69,19 @@ def main():
         if name.startswith("needless/"):
             row(f"{name.replace('needless/', 'needlessly undecided: ')}", f"{100 * run['needless'] / run['judged']:.2f} %",
                 f"{run['needless']:.0f} of {run['judged']:.0f}; aim: under 1 %")
+    threads = {name[len("threads/"):]: run for name, run in medians.items() if name.startswith("threads/")}
+    for what, aim in (("prove", "aim: at most 1.5"), ("lint", "aim: at most 1.5")):
+        few, many = threads.get(f"{what}/64"), threads.get(f"{what}/65536")
+        if few and many:
+            words = "all proofs of" if what == "prove" else "lint, runs included, of"
+            row(f"{words} a kernel with 65,536 threads / 64 threads", f"{many['us'] / few['us']:.2f}", f"{few['us'] / 1e3:.1f} ms at 64; {aim}")
+    if "pipelined_product" in threads:
+        row("staged, pipelined, tensorized product, proved free of races", f"{threads['pipelined_product']['us'] / 1e3:.1f} ms", "aim: under 100 ms")
+    for engine in ("compiled", "tree"):
+        off, on = threads.get(f"detector/{engine}, off"), threads.get(f"detector/{engine}, on")
+        if off and on:
+            row(f"race detector, {engine}, of an access", f"{on['ns_per_access'] - off['ns_per_access']:.1f} ns",
+                f"{off['ns_per_access']:.1f} ns without it")
     small = {"tcc": "aim: 1000", "gcc_O2": "aim: 40", "gcc_O0": "", "clang_O2": ""}
     for name, aim in small.items():
         run = next((r for key, r in medians.items() if key.startswith(f"small_kernels_by/{name}/")), None)
