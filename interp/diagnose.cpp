@@ -83,6 +83,7 @@ void Machine::watch(Shadow* launch, ThreadShadow* interval, bool store, const Sy
                     std::int64_t flat) {
   const std::uint64_t ordinal = ++access_;
   if (ordinal == locate_) throw Located{instance()};
+  if (focus_) note(name, m, flat, store);
   if (race_) return;
   std::uint64_t other = 0;
   bool other_writes = false;

@@ -88,9 +88,11 @@ std::uint64_t Machine::index_operation(const BoundExpr& e, Lane lane) {
 std::uint64_t Machine::variable(const BoundExpr& e, Lane lane) {
   if (!variable_shadows_.empty()) watch_variable(e.reference, false);
   const Value& v = value_at(e.slot, lane);
-  if ((v.state & defined) == 0)
+  if ((v.state & defined) == 0) {
+    if (is_blind()) return high_ = 0;
     fault("RUN-2", fmt::format("variable `{}` is read and has no value", e.source->name), e.source->where,
           e.source->name);
+  }
   seen_ |= v.state;
   if (e.type == Type::u32x4) high_ = v.high;
   return v.bits;
@@ -104,6 +106,7 @@ std::uint64_t Machine::load(const BoundExpr& e, Lane lane) {
   if (m.states != nullptr) {
     const std::uint8_t state = m.states[c.flat];
     if ((state & defined) == 0) {
+      if (is_blind()) return high_ = 0;
       fault("RUN-2", fmt::format("`{}` is read where it is undefined", m.buffer->name), e.source->where, m.buffer->name,
             unflatten(c.flat, m.dims));
     }
@@ -135,8 +138,10 @@ std::uint64_t Machine::scope(const BoundExpr& e, Lane lane) {
   lane_ = outer_lane;
   control_ = control;
   const Value& v = value_at(e.slot, lane);
-  if ((v.state & defined) == 0)
+  if ((v.state & defined) == 0) {
+    if (is_blind()) return high_ = 0;
     fault("RUN-2", fmt::format("scope `{}` ends without a value", e.source->name), e.source->where, e.source->name);
+  }
   seen_ = seen | v.state;
   if (e.type == Type::u32x4) high_ = v.high;
   return v.bits;

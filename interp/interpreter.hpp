@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/focus.hpp"
 #include "ir/program.hpp"
 #include "ir/tensor.hpp"
 #include "ir/tile_instruction.hpp"
@@ -66,6 +67,8 @@ struct Options {
   std::uint64_t seed = 0;          // of random turns
   /// Tile products that fit are done as a matrix instruction does them (MMA-5), in a tree walk that does not look for races.
   TileUnit tiles = TileUnit::none;
+  /// What to look at closely; with detect_races and canonical turns, in the tree walk.
+  std::optional<Focus> focus{};
 };
 
 enum class Status { ok, fault, budget };
@@ -78,6 +81,7 @@ struct Outcome {
   std::map<std::string, std::vector<bool>> tainted{};  // per observed buffer and cell; empty without `reordered`
   std::uint64_t operations = 0;                        // expression nodes and statements evaluated (EXEC-26)
   std::string limit{};                                 // status budget: which limit was reached, as a sentence
+  std::optional<Seen> seen{};                          // with a focus
 };
 
 /// Runs `p`. `inputs` has a tensor of the right type and shape for every input and inout buffer (a caller's duty, checked:

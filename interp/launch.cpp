@@ -34,6 +34,7 @@ Machine::Machine(const BoundProgram& program, const Options& options, std::vecto
     parameters_.push_back(it == options.parameters.end() ? 0 : it->second);
   }
   if (options.detect_races) variable_shadows_.resize(program.variables.size());
+  if (options.focus) set_focus(*options.focus);
   add_thread();
   use(*threads_[0]);
 }
@@ -45,7 +46,10 @@ void Machine::set_parameter(std::size_t i, std::int64_t value) {
 bool Machine::holds(const BoundExpr& requirement) { return evaluate(requirement, threads_[0]->lane) != 0; }
 
 void Machine::execute() {
-  for (const BoundLaunch& launch : program_.launches) run_launch(launch);
+  for (const BoundLaunch& launch : program_.launches) {
+    run_launch(launch);
+    ++launch_number_;
+  }
   spend(0);  // expressions count as they go; the limit is looked at between statements
 }
 
@@ -57,17 +61,32 @@ void Machine::run_launch(const BoundLaunch& launch) {
   use(*threads_[0]);
   measure(launch.body);
   prepare(launch);
+  const auto ahead = groups_ahead();
+  for (const auto& group : ahead) {
+    grid_ = group;
+    run_group(launch);
+  }
   grid_.assign(grid_extent_.size(), 0);
   do {
-    group_first_ = access_ + 1;
-    begin_interval();
-    for (int b : shared_) forget(b);
-    if (launch.rendezvous || turns_ != Turns::canonical) {
-      run_threads_together(launch);
-    } else {
-      run_threads_apart(launch);
-    }
+    if (std::find(ahead.begin(), ahead.end(), grid_) == ahead.end()) run_group(launch);
   } while (advance(grid_, grid_extent_));
+}
+
+void Machine::run_group(const BoundLaunch& launch) {
+  group_first_ = access_ + 1;
+  begin_interval();
+  if (focus_) note_group();
+  for (int b : shared_) forget(b);
+  if (stays_together(launch)) {
+    run_threads_together(launch);
+  } else {
+    run_threads_apart(launch);
+  }
+}
+
+// All threads of a group are there at once.
+bool Machine::stays_together(const BoundLaunch& launch) const {
+  return launch.rendezvous || turns_ != Turns::canonical || goes_ahead();
 }
 
 // The extents of the slots (EXEC-13). Only loops whose symbol some hardware loop's extent depends on are run through.
@@ -112,7 +131,7 @@ void Machine::prepare(const BoundLaunch& launch) {
     if (local) copies += memory(b).copy_bytes();
   }
   std::int64_t threads = 1;
-  if (launch.rendezvous || turns_ != Turns::canonical) {
+  if (stays_together(launch)) {
     for (std::int64_t e : group_extent_) {
       if (__builtin_mul_overflow(threads, e, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     }
@@ -171,6 +190,7 @@ void Machine::run_threads_together(const BoundLaunch& launch) {
   while (true) {
     take_turns();
     if (std::all_of(threads_.begin(), threads_.end(), [](const auto& t) { return t->stack.empty(); })) return;
+    if (focus_) note_barrier(threads_[0]->wait);
     const Released released = release_teams();
     if (released == Released::none) diverged();
     if (released == Released::group) begin_interval();
@@ -179,15 +199,14 @@ void Machine::run_threads_together(const BoundLaunch& launch) {
 
 // Until every thread waits or has ended (EXEC-80).
 void Machine::take_turns() {
-  const auto goes_on = [](const Thread& t) {
-    return t.storing != nullptr || (t.wait.at == nullptr && !t.stack.empty());
-  };
   const auto all_the_way = [&](Thread& t) {
     if (!goes_on(t)) return;
     use(t);
+    if (t.storing != nullptr) turn();  // a thread that was ahead
     run_to(0);
   };
   if (turns_ == Turns::canonical) {
+    run_ahead();
     for (auto& t : threads_) all_the_way(*t);
     return;
   }
@@ -249,7 +268,7 @@ Machine::Released Machine::release_teams() {
     const bool contributes = is_reduce(t.wait) && !t.wait.leaving;
     out = is_reduce(t.wait) ? Released::team : Released::group;
     t.wait.at = nullptr;
-    if (!contributes || turns_ == Turns::canonical) continue;
+    if (!contributes || (turns_ == Turns::canonical && !goes_ahead())) continue;
     use(t);  // in ascending order, whoever goes first elsewhere
     run_to(0);
   }
@@ -257,6 +276,7 @@ Machine::Released Machine::release_teams() {
 }
 
 void Machine::diverged() {
+  if (focus_) note_divergence();
   const auto waiting =
       std::find_if(threads_.begin(), threads_.end(), [](const auto& t) { return t->wait.at != nullptr; });
   const Wait& w = (*waiting)->wait;

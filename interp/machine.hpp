@@ -91,6 +91,31 @@ struct Thread {
   Pending pending{};
 };
 
+/// Accesses of one statement to a cell, loads and stores apart, in one interval: by no thread, by one, or by several.
+struct CellUse {
+  struct Kind {
+    std::uint32_t thread = 0;
+    bool any = false, several = false;
+  };
+  std::array<std::array<Kind, 2>, 2> by{};  // of the focus's two statements; loads, stores
+  std::uint64_t interval = 0;
+  bool affected = false;
+};
+
+/// What a run with a focus knows of it so far (focus.cpp).
+struct FocusState {
+  Focus what{};
+  Seen seen{};
+  std::array<int, 2> launch{};  // that holds the statement of each point
+  std::array<bool, 2> here{};   // the group in execution is that of the point
+  bool groups = false;          // the points are of different groups: nothing orders them
+  std::uint64_t interval = 0;   // barrier instances that the group has passed
+  std::array<std::optional<BarrierPass>, 2> passed{};
+  std::vector<CellUse> uses{};
+};
+
+inline bool goes_on(const Thread& t) { return t.storing != nullptr || (t.wait.at == nullptr && !t.stack.empty()); }
+
 class Machine {
  public:
   /// `memory` has one entry per buffer. `locate` is the ordinal of an access to find, or 0.
@@ -105,10 +130,12 @@ class Machine {
   std::uint64_t accesses() const { return access_; }
   const std::optional<Race>& race() const { return race_; }
   std::uint64_t first_of_race() const { return race_first_; }
+  std::optional<Seen> seen() const;
 
  private:
   // launch.cpp: launches, groups, threads.
   void run_launch(const BoundLaunch& launch);
+  void run_group(const BoundLaunch& launch);
   void measure(const BoundBlock& block);
   void prepare(const BoundLaunch& launch);
   void add_thread();
@@ -121,6 +148,22 @@ class Machine {
   void forget(int buffer);
   void use(Thread& t);
   [[noreturn]] void diverged();
+
+  // focus.cpp: two threads looked at closely.
+  void set_focus(const Focus& what);
+  bool goes_ahead() const { return focus_ && focus_->what.ahead && focus_->launch[0] == launch_number_; }
+  bool stays_together(const BoundLaunch& launch) const;
+  std::vector<std::vector<std::int64_t>> groups_ahead() const;
+  void run_ahead();
+  Thread* thread_of(std::size_t point);
+  void note_group();
+  void note_barrier(const Wait& w);
+  void note_divergence();
+  BarrierPass barrier_pass(const Wait& w, Thread& t);
+  void note(const Symbol& storage, const Memory* m, std::int64_t flat, bool store);
+  bool is_of(const Focus::Point& p, const Memory* m) const;
+  void count_use(std::size_t statement, const Memory* m, std::int64_t flat, bool store);
+  bool is_blind() const { return focus_ != nullptr && focus_->what.blind; }
 
   // loops.cpp: loops and lanes.
   void enter_loop(const BoundStmt& s, LaneSet lanes, std::uint8_t control);
@@ -224,6 +267,8 @@ class Machine {
   std::uint64_t access_ = 0, locate_ = 0, race_first_ = 0;
   std::uint64_t launch_first_ = 1, group_first_ = 1, interval_first_ = 1;
   std::optional<Race> race_{};
+  std::unique_ptr<FocusState> focus_{};
+  int launch_number_ = 0;
 };
 
 }  // namespace assay::interp

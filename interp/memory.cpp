@@ -7,24 +7,13 @@
 #include <utility>
 
 #include "interp/stopped.hpp"
-#include "ir/traverse.hpp"
+#include "ir/analysis/launch.hpp"
 
 namespace assay::interp {
 namespace {
 
 // Whose accesses are watched for races.
 enum class Watching { none, groups, threads };
-
-bool has_threads(const Program& p) {
-  bool found = false;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::loop && (s->axis == Axis::workgroup || s->axis == Axis::reduce);
-    return !found;
-  };
-  visit(p.body, v);
-  return found;
-}
 
 [[noreturn]] void refuse(const Buffer& b, const char* code, std::string message) {
   Fault f;
@@ -132,7 +121,7 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
 std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
                                   bool detect_races) {
   Watching watching = Watching::none;
-  if (detect_races) watching = has_threads(p) ? Watching::threads : Watching::groups;
+  if (detect_races) watching = has_loop(p.body, {Axis::workgroup, Axis::reduce}) ? Watching::threads : Watching::groups;
   // Never resized: a Memory points into itself.
   std::vector<Memory> memory(p.buffers.size());
   std::int64_t used = 0;

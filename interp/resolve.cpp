@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "interp/resolved.hpp"
+#include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
 #include "ir/typing.hpp"
 
@@ -72,15 +73,10 @@ class Resolver {
 
   // Whether the launch that begins with that top-level statement has a @workgroup loop.
   bool threads_from(std::size_t position) const {
-    bool found = false;
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      found = found || (s->kind == StmtKind::loop && s->axis == Axis::workgroup);
-      return !found;
-    };
-    for (; position < program_.body.size() && program_.body[position]->kind != StmtKind::launch; ++position)
-      visit(program_.body[position], v);
-    return found;
+    for (; position < program_.body.size() && program_.body[position]->kind != StmtKind::launch; ++position) {
+      if (has_loop(program_.body[position], {Axis::workgroup})) return true;
+    }
+    return false;
   }
 
   void bind(const Symbol& name, Binding b) {

@@ -3,7 +3,7 @@
 
 #include "interp/compiled/run.hpp"
 #include "interp/machine.hpp"
-#include "ir/traverse.hpp"
+#include "ir/analysis/launch.hpp"
 
 namespace assay::interp {
 namespace {
@@ -33,6 +33,7 @@ void walk(const Program& p, const TensorMap& inputs, const Options& options, std
     ~Report() {
       out.operations = machine.operations();
       out.race = machine.race();
+      out.seen = machine.seen();
       first_of_race = machine.first_of_race();
     }
   } report{machine, out, first_of_race};
@@ -50,17 +51,6 @@ Instance locate(const Program& p, const TensorMap& inputs, const Options& option
     return std::move(l.at);
   }
   return {};
-}
-
-bool has_reduce(const Program& p) {
-  bool found = false;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    found = found || (s->kind == StmtKind::loop && s->axis == Axis::reduce);
-    return !found;
-  };
-  visit(p.body, v);
-  return found;
 }
 
 // Runs `f`, and tells what stopped it.
@@ -85,7 +75,8 @@ void guarded(Outcome& out, F f) {
 Outcome run(const Program& p, const TensorMap& inputs, const Options& options) {
   // Threads that take turns, or contribute to one cell together while they are watched, are for the tree walk (EXEC-81).
   const bool walk_only =
-      options.turns != Turns::canonical || options.tiles != TileUnit::none || (options.detect_races && has_reduce(p));
+      options.turns != Turns::canonical || options.focus || options.tiles != TileUnit::none ||
+      (options.detect_races && has_loop(p.body, {Axis::reduce}));
   if (options.engine == Engine::compiled && !walk_only) {
     if (auto done = compiled::run(p, inputs, options)) return std::move(*done);
   }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/analysis/launch.hpp"
+#include "ir/text/source.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/validate/validate.hpp"
 
@@ -43,21 +45,10 @@ Program without_barrier(const Program& p, std::size_t which) {
 struct Gap {
   Symbol loop{};
   std::size_t position = 0;
-  int serial = 0;  // serial loops around it
-  Location where{};
+  int serial = 0;    // serial loops around it
+  Stmt neighbour{};  // the statement that it stands before, or behind
   bool behind = false;
 };
-
-bool has_threads(const Stmt& s) {
-  bool found = false;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& t) {
-    found = found || (t->kind == StmtKind::loop && t->axis == Axis::workgroup);
-    return !found;
-  };
-  visit(s, v);
-  return found;
-}
 
 // All gaps in loops that hold threads or are held by them, outside of conditions, tile products and lanes, where the
 // neighbours are no barriers.
@@ -67,14 +58,14 @@ std::vector<Gap> gaps_of(const Program& p) {
     for (const Stmt& s : b) {
       if (s->kind != StmtKind::loop || s->axis == Axis::tile || s->axis == Axis::vectorized || s->axis == Axis::reduce)
         continue;
-      const bool inside = threads || has_threads(s);
+      const bool inside = threads || has_loop(s, {Axis::workgroup});
       const int depth = serial + (s->axis == Axis::serial || s->axis == Axis::unrolled ? 1 : 0);
       for (std::size_t k = 0; inside && k <= s->body.size(); ++k) {
         const bool end = k == s->body.size();
         if (s->body.empty() || (!end && s->body[k]->kind == StmtKind::barrier) ||
             (k > 0 && s->body[k - 1]->kind == StmtKind::barrier))
           continue;
-        out.push_back({s->name, k, depth, s->body[end ? k - 1 : k]->where, end});
+        out.push_back({s->name, k, depth, s->body[end ? k - 1 : k], end});
       }
       block(s->body, threads || s->axis == Axis::workgroup, depth);
     }
@@ -87,7 +78,7 @@ std::vector<Gap> gaps_of(const Program& p) {
 Program with_barrier(const Program& p, const Gap& gap) {
   const auto inserted = [&](const Stmt& s) {
     return with(s, [&](StmtNode& n) {
-      n.body.insert(n.body.begin() + static_cast<std::ptrdiff_t>(gap.position), make_barrier(gap.where));
+      n.body.insert(n.body.begin() + static_cast<std::ptrdiff_t>(gap.position), make_barrier(gap.neighbour->where));
     });
   };
   // Loops are told by their symbols: a statement that was rewritten is another object.
@@ -121,10 +112,14 @@ std::vector<Diagnostic> missing_barrier(const Program& p, Query& query) {
   const auto enough = std::find_if(gaps.begin(), gaps.end(),
                                    [&](const Gap& gap) { return threads_are_ordered(with_barrier(p, gap), query); });
   if (enough == gaps.end()) return {};
+  // Where the program came from a step its places are those of another text: the statement is named.
+  std::string text = print(enough->neighbour, -1);
+  const std::size_t begin = std::min(text.find_first_not_of(" \n"), text.size());
+  text = text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
   return {note("BAR-11",
-               fmt::format("a `barrier` {} this statement is enough: all accesses of threads are ordered then",
-                           enough->behind ? "behind" : "before"),
-               enough->where, {})};
+               fmt::format("a `barrier` {} this statement is enough, `{}`: with it all accesses of threads are proved ordered",
+                           enough->behind ? "behind" : "before", text),
+               enough->neighbour->where, {})};
 }
 
 }  // namespace assay::oracle

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "interp/inputs.hpp"
-#include "ir/traverse.hpp"
+#include "ir/analysis/launch.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -208,16 +208,7 @@ double estimated_work(const Program& p, const ParameterMap& parameters) {
   return Estimate(p, parameters).block(p.body);
 }
 
-bool can_race(const Program& p) {
-  bool found = false;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    found = found || (s->kind == StmtKind::loop && (is_hardware(s->axis) || s->axis == Axis::reduce));
-    return !found;
-  };
-  visit(p.body, v);
-  return found;
-}
+bool can_race(const Program& p) { return has_loop(p.body, {Axis::grid, Axis::workgroup, Axis::reduce}); }
 
 std::vector<ParameterMap> witness_sizes(const Program& p, const std::vector<ObligationReport>& list) {
   std::vector<std::pair<double, ParameterMap>> sized;

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis/launch.hpp"
 #include "oracle/backends.hpp"
 #include "oracle/keep.hpp"
 #include "oracle/lint.hpp"
 #include "oracle/step.hpp"
+#include "oracle/turns.hpp"
 #include "proofs/validate/async.hpp"
 
 namespace assay::oracle {
@@ -223,12 +225,14 @@ class Check {
     plan.force_first = true;
     plan.reordered_before = reordered_;
     plan.reordered_after = reordered_now();
-    plan.on_case = [this](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
-                          const interp::Outcome& before, const interp::Outcome& after) {
+    OtherTurns turns(current_, purse_);
+    plan.on_case = [this, &turns](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                                  const interp::Outcome& before, const interp::Outcome& after) {
       for (auto& pair : pairs_) pair->run_interpreted(size, choice, inputs, before, after);
-      return true;
+      return turns.run(size, choice, inputs, after);
     };
     Comparison ran = compare(reference_, current_, plan, purse_);
+    purse_.spend(turns.spent());
     ExecutionReport e;
     e.backend = "interp";
     e.rigour = reordered_.empty() ? 'B' : 'E';
@@ -243,8 +247,13 @@ class Check {
                                   (sizes.empty() ? std::string("the only size") : sizes));
     }
     describe_interpretation(ran);
+    if (auto line = turns.line()) report_.ran.push_back(*std::move(line));
+    if (auto report = turns.report()) report_.executions.push_back(*std::move(report));
+    if (turns.observation())
+      contradict(turns.observation(), "every step is proved, and yet the turns of the threads matter: " +
+                                          observation_text(*turns.observation(), "canonically", "then"));
     const std::optional<Observation>& seen = ran.reference ? ran.reference : ran.observation;
-    if (seen) {
+    if (seen && report_.verdict != Verdict::contradiction) {
       contradict(seen, ran.reference
                            ? "the source program was proved right, and yet it goes wrong: " + observation_text(*seen)
                            : "every step is proved, and yet the programs differ: " + observation_text(*seen));

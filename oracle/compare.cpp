@@ -12,22 +12,6 @@
 namespace assay::oracle {
 namespace {
 
-Observation difference(const CellComparison& cells, const ParameterMap& parameters, const InputChoice& inputs,
-                       const TensorMap& tensors) {
-  Observation o;
-  o.kind = Observation::Kind::difference;
-  o.parameters = parameters;
-  o.inputs = inputs;
-  o.buffer = cells.first->buffer;
-  o.cell = cells.first->cell;
-  o.before = cells.first->before;
-  o.after = cells.first->after;
-  o.differing = cells.differing;
-  o.compared = cells.compared;
-  o.input_values = input_values(tensors);
-  return o;
-}
-
 /// Whether a flat offset is marked in an optional taint map.
 bool marked(const TaintMap& map, const std::string& buffer, std::int64_t flat) {
   const auto found = map.find(buffer);
@@ -103,6 +87,22 @@ interp::Outcome interpret(const Program& p, const ParameterMap& parameters, cons
 }
 
 }  // namespace
+
+Observation difference(const CellComparison& cells, const ParameterMap& parameters, const InputChoice& inputs,
+                       const TensorMap& tensors) {
+  Observation o;
+  o.kind = Observation::Kind::difference;
+  o.parameters = parameters;
+  o.inputs = inputs;
+  o.buffer = cells.first->buffer;
+  o.cell = cells.first->cell;
+  o.before = cells.first->before;
+  o.after = cells.first->after;
+  o.differing = cells.differing;
+  o.compared = cells.compared;
+  o.input_values = input_values(tensors);
+  return o;
+}
 
 CellComparison compare_cells(const TensorMap& before, const TensorMap& after, const TaintMap& tainted,
                              const std::set<Symbol>& skipped) {
@@ -239,7 +239,7 @@ Comparison survey(const Program& p, const Plan& plan, Purse& purse) {
                   const interp::Outcome outcome = interpret(p, size, inputs, {}, races, budget, purse);
                   if (outcome.status == interp::Status::budget) return {false, true};
                   auto t = trouble(outcome, size, choice);
-                  if (!t) return {true, true};
+                  if (!t) return {true, !plan.on_case || plan.on_case(size, choice, inputs, outcome, outcome)};
                   if (!result.reference) {
                     t->input_values = input_values(inputs);
                     result.reference = std::move(t);

@@ -51,7 +51,7 @@ struct Plan {
       reordered_after{};     // accumulations whose order changed: only order-exact cells count
   bool force_first = false;  // the first case may exceed the purse (Purse::forced)
   bool stop_at_observation = true;
-  /// Called for each case on which both programs ended without a fault. False stops the search.
+  /// Called for each case on which both programs (of a survey the one) ended without a fault. False stops the search.
   std::function<bool(const ParameterMap&, const InputChoice&, const TensorMap& inputs, const interp::Outcome& before,
                      const interp::Outcome& after)>
       on_case{};
@@ -81,6 +81,9 @@ void add_comparison(Comparison& into, Comparison more);
 std::optional<interp::Outcome> run_once(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
                                         const std::set<int>& reordered, std::uint64_t budget, Purse& purse);
 
+/// The first differing cell of a comparison, as an observation.
+Observation difference(const CellComparison& cells, const ParameterMap& parameters, const InputChoice& inputs,
+                       const TensorMap& tensors);
 /// The fault or race of an outcome as an observation.
 std::optional<Observation> trouble(const interp::Outcome& outcome, const ParameterMap& parameters,
                                    const InputChoice& inputs);

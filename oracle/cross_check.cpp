@@ -7,6 +7,7 @@
 
 #include "oracle/files.hpp"
 #include "proofs/isl/query.hpp"
+#include "proofs/obligation/holds.hpp"
 #include "proofs/smtlib/script.hpp"
 
 namespace assay::oracle {
@@ -14,9 +15,9 @@ namespace {
 
 using Kind = Answer::Kind;
 
-std::string point_text(const Answer& a) {
+std::string point_text(const std::map<Symbol, std::int64_t>& solution) {
   std::vector<std::string> parts;
-  for (const auto& [symbol, value] : a.solution) parts.push_back(fmt::format("{} = {}", symbol, value));
+  for (const auto& [symbol, value] : solution) parts.push_back(fmt::format("{} = {}", symbol, value));
   return parts.empty() ? "any point" : join(parts);
 }
 
@@ -58,11 +59,32 @@ std::optional<Finding> compare_engines(std::vector<ObligationReport>& obligation
                       places.program_file};
       f.remarks.push_back(fmt::format("claim {}: {}", o.id, o.obligation.claim));
       f.remarks.push_back(fmt::format("question {}: {} says that it has no solution, {} gives {}", k + 1, none->engine,
-                                      some->engine, point_text(*some)));
+                                      some->engine, point_text(some->solution)));
       found = std::move(f);
     }
   }
   return found;
+}
+
+/// A point that is none of the violation set that the engine was asked for (ENG-2).
+std::optional<Finding> point_outside(const std::vector<ObligationReport>& obligations, Query& query,
+                                     const Places& places) {
+  for (const ObligationReport& report : obligations) {
+    const Obligation& o = report.obligation;
+    if (o.status != Obligation::Status::violated || o.questions.empty() || o.solution.empty()) continue;
+    if (holds_at(o.questions.back(), o.solution, query).value_or(true)) continue;
+    Finding f;
+    f.diagnostic = {
+        "ENG-2",
+        fmt::format("{} refutes obligation {} ({}) by a point that does not violate it", o.engine, report.id, o.kind),
+        {},
+        "keep the question (--dump DIR) and report it: the engine is wrong",
+        places.program_file};
+    f.remarks.push_back(fmt::format("claim {}: {}", report.id, o.claim));
+    f.remarks.push_back("the point: " + point_text(o.solution));
+    return f;
+  }
+  return std::nullopt;
 }
 
 /// ID-KIND.N.smt2 and ID-KIND.N.isl for each question; what went wrong, if anything.
@@ -88,13 +110,15 @@ std::optional<std::string> dump(const std::vector<ObligationReport>& obligations
 
 }  // namespace
 
-std::optional<Objection> inspect(std::vector<ObligationReport>& obligations, const Judges& judges,
+std::optional<Objection> inspect(std::vector<ObligationReport>& obligations, const Judges& judges, Query& query,
                                  const Places& places) {
   const Inspection& wanted = judges.inspection;
   if (!wanted.dump_folder.empty()) {
     if (auto why = dump(obligations, wanted.dump_folder))
       return Objection{Verdict::error, {FindingKind::error, {"CLI-8", *why, {}, {}, {}}, {}, {}}};
   }
+  if (auto found = point_outside(obligations, query, places))
+    return Objection{Verdict::contradiction, std::move(*found)};
   if (!wanted.cross_check) return std::nullopt;
   auto found = compare_engines(obligations, judges, places);
   if (!found) return std::nullopt;

@@ -44,6 +44,7 @@ void add_witness(Finding& f, const Witness& w, const Places& places) {
 std::string case_text(const Observation& seen) {
   std::string out = text(seen.inputs);
   if (!seen.parameters.empty()) out += " at " + text(seen.parameters);
+  if (!seen.turns.empty()) out += ", threads in turns " + seen.turns;
   if (!seen.input_values.empty()) {
     std::vector<std::string> parts;
     for (const auto& [buffer, values] : seen.input_values) parts.push_back(fmt::format("{} = {}", buffer, values));
@@ -149,6 +150,9 @@ Finding observation_finding(const Observation& seen, const ObligationReport* for
     f.diagnostic.message = seen.fault->message;
     f.diagnostic.where = seen.fault->access.known() ? seen.fault->access : seen.fault->at.where;
     if (!seen.fault->at.iteration.empty()) f.remarks.push_back("in the iteration " + text(seen.fault->at.iteration));
+  } else {
+    f.diagnostic.code = "TURN-3";
+    f.diagnostic.message = fmt::format("the turns of the threads change {}", cell_text(seen.buffer, seen.cell));
   }
   if (foretold != nullptr) {
     if (!foretold->obligation.code.empty()) f.diagnostic.code = foretold->obligation.code;
@@ -156,7 +160,7 @@ Finding observation_finding(const Observation& seen, const ObligationReport* for
     f.remarks.push_back(fmt::format("claim {} ({}) does not hold: {}", foretold->id, foretold->obligation.kind,
                                     foretold->obligation.claim));
   }
-  f.remarks.push_back("observed on " + observation_text(seen));
+  f.remarks.push_back("observed on " + observation_text(seen, "canonically", "then"));
   return f;
 }
 

@@ -64,6 +64,7 @@ Json witness(const Witness& w, bool replayed, const std::string& file) {
     statements.push_back(place(file, w.second.where));
   }
   out["statements"] = std::move(statements);
+  if (w.of_new_program) out["program"] = "after the step";
   out["replayed"] = replayed;
   return out;
 }
@@ -112,7 +113,26 @@ Json obligations(const std::vector<ObligationReport>& list, const std::string& f
 }
 
 Json instance(const interp::Instance& at, const std::string& file) {
-  return {{"place", place(file, at.where)}, {"iteration", object(at.iteration)}};
+  Json out{{"place", place(file, at.where)}, {"iteration", object(at.iteration)}};
+  if (!at.group.empty()) out["group"] = integers({at.group.rbegin(), at.group.rend()});
+  if (!at.thread.empty()) out["thread"] = integers({at.thread.rbegin(), at.thread.rend()});
+  return out;
+}
+
+Json side(const ThreadPair::Side& s, const std::string& file) {
+  Json out{{"place", place(file, s.where)}, {"does", s.does}, {"iteration", object(s.iteration)}};
+  out["group"] = integers(s.group);
+  out["thread"] = integers(s.thread);
+  if (s.interval) out["interval"] = integer(static_cast<std::int64_t>(*s.interval));
+  return out;
+}
+
+Json threads(const ThreadPair& pair, const std::string& file) {
+  Json out{{"a", side(pair.a, file)}, {"b", side(pair.b, file)}};
+  out["program"] = pair.of_new_program ? "after the step" : "given";
+  if (pair.affected) out["affected"] = integer(*pair.affected);
+  if (pair.cells) out["cells"] = integer(*pair.cells);
+  return out;
 }
 
 Json observation(const Observation& o, const std::string& file) {
@@ -120,6 +140,7 @@ Json observation(const Observation& o, const std::string& file) {
   out["params"] = object(o.parameters);
   out["inputs"] = name(o.inputs.kind);
   out["seed"] = integer(static_cast<std::int64_t>(o.inputs.seed));
+  if (!o.turns.empty()) out["turns"] = o.turns;
   if (!o.input_values.empty()) {
     Json values = Json::object();
     for (const auto& [buffer, text] : o.input_values) values[buffer] = text;
@@ -178,7 +199,7 @@ Json execution(const ExecutionReport& e) {
   return out;
 }
 
-Json diagnostic(const Finding& f) {
+Json diagnostic(const Finding& f, const std::string& program_file) {
   Json out;
   out["code"] = f.diagnostic.code;
   out["severity"] = name(f.kind);
@@ -194,6 +215,7 @@ Json diagnostic(const Finding& f) {
     }
     out["labels"] = std::move(labels);
   }
+  if (f.threads) out["threads"] = threads(*f.threads, program_file);
   if (!f.remarks.empty()) out["notes"] = f.remarks;
   return out;
 }
@@ -257,7 +279,7 @@ std::string to_json(const Report& r, const std::optional<std::string>& product) 
   if (product) out["product"] = *product;
   if (!r.kept.empty()) out["kept"] = r.kept;
   Json findings = Json::array();
-  for (const Finding& f : r.findings) findings.push_back(diagnostic(f));
+  for (const Finding& f : r.findings) findings.push_back(diagnostic(f, file));
   out["diagnostics"] = std::move(findings);
   if (r.seconds) out["seconds"] = *r.seconds;
   return dump(out);

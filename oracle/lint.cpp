@@ -9,6 +9,8 @@
 #include "oracle/cross_check.hpp"
 #include "oracle/lint_limits.hpp"
 #include "oracle/sizes.hpp"
+#include "oracle/thread_findings.hpp"
+#include "oracle/turns.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -32,6 +34,7 @@ Counts count_statuses(const std::vector<ObligationReport>& list) {
 
 /// The obligation that foretold what was seen: the same statement, or failing that the same buffer.
 ObligationReport* foretold(std::vector<ObligationReport>& list, const Observation& seen) {
+  if (seen.kind == Observation::Kind::difference) return nullptr;
   const interp::Instance& at = seen.kind == Observation::Kind::race ? seen.race->first : seen.fault->at;
   const Symbol& buffer = seen.kind == Observation::Kind::race ? seen.race->buffer : seen.fault->buffer;
   ObligationReport* by_buffer = nullptr;
@@ -51,31 +54,106 @@ void search(const Program& p, const ParameterMap& known, const std::vector<Oblig
   Plan plan;
   plan.waves = standard_waves(open ? 32 : 1);
   out.ran = Comparison{};
+  OtherTurns turns(p, purse);
+  plan.on_case = [&](const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
+                     const interp::Outcome& outcome,
+                     const interp::Outcome&) { return turns.run(size, choice, inputs, outcome); };
+  const auto settle = [&] {
+    purse.spend(turns.spent());
+    if (!out.ran->reference) out.ran->reference = turns.observation();
+    out.turns = turns.line();
+    out.turns_report = turns.report();
+  };
   plan.force_first = true;
   plan.sizes = witness_sizes(p, obligations);
   if (!plan.sizes.empty()) {
     add_comparison(*out.ran, survey(p, plan, purse));
-    if (out.ran->reference) return;
+    if (out.ran->reference || turns.observation() || !samples) return settle();
   }
   if (!samples) return;
   plan.sizes = sample_sizes(p, {}, known, open ? 40 : 6);
   plan.force_first = out.ran->cases == 0;
   add_comparison(*out.ran, survey(p, plan, purse));
+  settle();
 }
 
-void conclude_from_observation(LintFindings& out, const Counts& counts, const Places& places) {
-  out.observation = out.ran->reference;
+/// What the replays of the violated obligations about threads came to, before anything else is searched for.
+struct Replays {
+  std::size_t tables = 0;
+  std::size_t races = 0;
+  std::optional<Observation> observation{};
+};
+
+/// Nothing where a replay contradicts an obligation: the verdict is then there (RPL-2).
+std::optional<Replays> replay_threads(const Program& p, const Places& places, Purse& purse, LintFindings& out) {
+  Replays all;
+  Purse part(purse.left() / 4, 0);
+  for (ObligationReport& o : out.obligations) {
+    if (!is_about_threads(o)) continue;
+    ObligationReplay replay = replay_obligation(p, o, false, places, part);
+    if (replay.result == ThreadReplay::Result::contradicted) {
+      out.verdict = Verdict::contradiction;
+      out.claim = replay.why;
+      out.findings.push_back({FindingKind::error, {"RPL-2", replay.why, {}, {}, places.program_file}, {}, {}, {}});
+      return std::nullopt;
+    }
+    o.replayed = replay.result == ThreadReplay::Result::confirmed;
+    if (o.obligation.kind == "race-freedom") all.races += replay.findings.size();
+    all.tables += replay.findings.size();
+    if (!all.observation) all.observation = std::move(replay.observation);
+    for (Finding& f : replay.findings) out.findings.push_back(std::move(f));
+  }
+  purse.spend(part.spent());
+  return all;
+}
+
+/// The race, or the barrier that some thread does not reach, has a table already.
+bool is_shown(const Observation& seen, const LintFindings& out) {
+  return std::any_of(out.findings.begin(), out.findings.end(), [&](const Finding& f) {
+    if (!f.threads) return false;
+    if (seen.kind == Observation::Kind::fault) return seen.fault->code == "RUN-8" && f.diagnostic.code == "BAR-1";
+    return f.diagnostic.code.rfind("RACE-", 0) == 0;
+  });
+}
+
+/// The first message with the table of an obligation.
+Finding* table_of(const ObligationReport& o, LintFindings& out) {
+  const auto found = std::find_if(out.findings.begin(), out.findings.end(),
+                                  [&](const Finding& f) { return f.threads && f.threads->obligation == o.id; });
+  return found == out.findings.end() ? nullptr : &*found;
+}
+
+void conclude_from_observation(const Program& p, LintFindings& out, const Counts& counts, const Replays& replays,
+                               const Places& places, Purse& purse) {
+  out.observation = out.ran && out.ran->reference ? out.ran->reference : replays.observation;
   ObligationReport* reason = foretold(out.obligations, *out.observation);
   if (reason != nullptr) reason->replayed = true;
-  out.findings.push_back(observation_finding(*out.observation, reason, places));
-  const std::string what = out.observation->kind == Observation::Kind::race ? "a race" : "a fault";
+  Finding* table = reason == nullptr ? nullptr : table_of(*reason, out);
+  if (table != nullptr && out.observation->fault && out.observation->fault->code != "RUN-8") {
+    table->remarks.push_back("observed on " + observation_text(*out.observation));
+  } else if (!is_shown(*out.observation, out)) {
+    Finding f = observation_finding(*out.observation, reason, places);
+    add_threads(f, p, *out.observation, false, purse);
+    out.findings.push_back(std::move(f));
+  }
+  if (out.observation->kind == Observation::Kind::difference) {
+    out.verdict = Verdict::contradiction;
+    out.claim = "no run shows a race, and yet the turns of the threads matter (TURN-3)";
+    return;
+  }
+  const std::string seen = out.observation->kind == Observation::Kind::race ? "a race" : "a fault";
+  const std::string what = replays.races > 0 && seen == "a fault"
+                               ? fmt::format("a fault and {}", count(static_cast<std::int64_t>(replays.races), "race"))
+                           : replays.races > 1 ? count(static_cast<std::int64_t>(replays.races), "race")
+                                               : seen;
+  const bool several = what != seen;
   if (counts.violated == 0 && counts.undecided == 0) {
     out.verdict = Verdict::contradiction;
-    out.claim = fmt::format("every obligation is proved, and yet the interpreter observed {} (LINT-4)", what);
+    out.claim = fmt::format("every obligation is proved, and yet the interpreter observed {} (LINT-4)", seen);
     return;
   }
   out.verdict = Verdict::faulty;
-  out.claim = fmt::format("{} was observed by running the program", what);
+  out.claim = fmt::format("{} {} observed by running the program", what, several ? "were" : "was");
   if (!out.observation->parameters.empty()) out.claim += " at " + text(out.observation->parameters);
   if (counts.violated > 1)
     out.claim += fmt::format("; {} of {} obligations are violated", counts.violated, counts.all());
@@ -133,7 +211,7 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
     if (!o.engine.empty()) out.engines.insert(o.engine);
     out.obligations.push_back({std::to_string(out.obligations.size() + 1), std::move(o), false});
   }
-  if (auto objection = inspect(out.obligations, judges, places)) {
+  if (auto objection = inspect(out.obligations, judges, query, places)) {
     out.verdict = objection->verdict;
     out.claim = objection->finding.diagnostic.message;
     out.findings.push_back(std::move(objection->finding));
@@ -141,12 +219,14 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
   }
   const Counts counts = count_statuses(out.obligations);
   const bool open = counts.violated + counts.undecided > 0;
+  const auto replays = replay_threads(p, places, purse, out);
+  if (!replays) return out;
   // A program whose obligations are all proved is only run as a check on the proofs: a small part of the purse is enough.
   Purse part(open ? purse.left() : purse.left() / 8, purse.forced());
   search(p, *known, out.obligations, open, open || always_run, part, out);
   purse.spend(part.spent());
-  if (out.ran && out.ran->reference) {
-    conclude_from_observation(out, counts, places);
+  if ((out.ran && out.ran->reference) || replays->observation) {
+    conclude_from_observation(p, out, counts, *replays, places, purse);
   } else if (open) {
     conclude_open(out, counts, places);
   } else {
@@ -198,6 +278,8 @@ Report lint(const Program& p, const SourceText& source, const LintOptions& optio
     e.cases = found.ran->cases;
     e.sizes = found.ran->sizes;
     r.executions.push_back(std::move(e));
+    if (found.turns) r.ran.push_back(*found.turns);
+    if (found.turns_report) r.executions.push_back(*found.turns_report);
   }
   r.assumptions.emplace_back("distinct buffers do not overlap");
   return r;

@@ -21,7 +21,9 @@ struct LintFindings {
   std::vector<ObligationReport> obligations{};
   std::vector<Finding> findings{};
   std::optional<Observation> observation{};
-  std::optional<Comparison> ran{};  // what was interpreted, if anything
+  std::optional<Comparison> ran{};     // what was interpreted, if anything
+  std::optional<std::string> turns{};  // what ran with the threads in other turns
+  std::optional<ExecutionReport> turns_report{};
   std::vector<std::string> omissions{};
   std::set<std::string> engines{};
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "oracle/lint.hpp"
+#include "oracle/thread_findings.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -147,6 +148,7 @@ Report prove(const Program& a, const SourceText& a_text, const Program& b, const
     r.verdict = Verdict::faulty;
     r.observation = found.reference;
     r.findings.push_back(observation_finding(*found.reference, nullptr, {a_text.file, {}}));
+    add_threads(r.findings.back(), reference, *found.reference, false, purse);
     r.claim = fmt::format("the first program, {}, goes wrong by itself; nothing is said about the second", a.name);
   } else if (found.observation) {
     r.verdict = Verdict::different;
@@ -163,6 +165,7 @@ Report prove(const Program& a, const SourceText& a_text, const Program& b, const
       r.claim = "replayed on " + observation_text(*found.observation, x, y);
     } else {
       r.findings.push_back(observation_finding(*found.observation, nullptr, {b_text.file, {}}));
+      add_threads(r.findings.back(), b, *found.observation, false, purse);
       r.claim =
           fmt::format("only the second program, {}, goes wrong: {}", b.name, observation_text(*found.observation));
     }

@@ -36,6 +36,7 @@ struct Observation {
   enum class Kind : std::uint8_t { difference, fault, race } kind = Kind::difference;
   ParameterMap parameters{};
   InputChoice inputs{};
+  std::string turns{};  // how the threads took turns, where not canonically (TURN-1)
   // difference: the first differing observed cell, both values, and how many of the compared cells differ
   Symbol buffer{};
   std::vector<std::int64_t> cell{};
@@ -96,12 +97,35 @@ struct Label {
 enum class FindingKind : std::uint8_t { error, warning, note, unknown };
 std::string_view name(FindingKind k);
 
+/// Two threads that meet in a cell, or part at a barrier, side by side (RPL-5).
+struct ThreadPair {
+  struct Side {
+    std::vector<std::int64_t> group{}, thread{};  // coordinates by slot, slot 0 first
+    std::vector<std::pair<Symbol, std::int64_t>> iteration{};
+    int statement = -1;
+    Location where{};
+    std::string does{};                       // "writes S[255]"
+    std::optional<std::uint64_t> interval{};  // barrier instances that its group has passed in the launch
+  };
+  /// A line of the table: what it is about, both columns, and what is said beside them.
+  struct Row {
+    std::string label{}, a{}, b{}, note{};
+  };
+  Side a{}, b{};
+  std::vector<Row> rows{};
+  /// In how many cells of one copy the two statements meet like this, and how many there are; where they were counted.
+  std::optional<std::int64_t> affected{}, cells{};
+  bool of_new_program = false;  // statements and loops are those of the program after the step
+  std::string obligation{};     // the number of the one that foretold it, or empty
+};
+
 /// One message: a headline at a place, related places, and remarks.
 struct Finding {
   FindingKind kind = FindingKind::error;
   Diagnostic diagnostic{};
   std::vector<Label> labels{};
   std::vector<std::string> remarks{};
+  std::optional<ThreadPair> threads{};
 };
 
 /// One section judged by `assay test`.

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "oracle/thread_table.hpp"
+
 namespace assay::oracle {
 namespace {
 
@@ -187,6 +189,9 @@ void add_finding(Lines& lines, const Report& r, const Finding& f, const ScreenSt
     if (const std::size_t at = text.find("error"); at != std::string::npos) text.replace(at, 5, "unknown");
   }
   for (std::string& line : split_lines(text)) lines.push_back(std::move(line));
+  if (f.threads) {
+    for (std::string& line : table_lines(*f.threads)) lines.push_back(std::move(line));
+  }
   add_labels(lines, r, f);
   for (const std::string& remark : f.remarks) lines.push_back("   = " + remark);
   if (!f.diagnostic.help.empty()) lines.push_back("   = help: " + f.diagnostic.help);

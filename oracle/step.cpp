@@ -5,11 +5,15 @@
 #include "oracle/step.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "ir/traverse.hpp"
+#include "oracle/barrier_hints.hpp"
 #include "oracle/cross_check.hpp"
+#include "oracle/thread_findings.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -98,6 +102,8 @@ Pieces transform(StepOutcome& out, const StepRequest& request, Query& query, con
 /// What the two validations together say, in the numbers of the programs at the ends.
 struct Judgement {
   Licence licence = Licence::exact;
+  std::size_t of_operation =
+      0;  // the first obligations are about the operation, the others about the folding behind it
   std::set<int> reordered_before{}, reordered_after{};
 };
 
@@ -117,6 +123,7 @@ Judgement discharge(StepOutcome& out, const StepRequest& request, const Pieces& 
   j.licence = first.licence;
   j.reordered_before = first.reordered_before;
   add_obligations(out, std::move(first.obligations));
+  j.of_operation = out.report.obligations.size();
   if (*pieces.folded == *pieces.applied) {
     j.reordered_after = std::move(first.reordered_after);
     out.origins = applied_origins;
@@ -159,8 +166,72 @@ StepPlace step_place(const StepRequest& request) {
   return {request.number, request.line.op, request.line.where, {}, {}};
 }
 
+/// What the replays of obligations about threads came to, by obligation.
+struct ThreadReplays {
+  std::map<const ObligationReport*, ObligationReplay> by_obligation{};
+  std::optional<Observation> observation{};
+};
+
+/// Nothing where a replay contradicts an obligation (RPL-2).
+std::optional<ThreadReplays> replay_threads(StepOutcome& out, const StepRequest& request, const Pieces& pieces,
+                                            const Judgement& j, Purse& purse) {
+  ThreadReplays all;
+  Purse part(purse.left() / 4, 0);
+  for (std::size_t k = 0; k < out.report.obligations.size(); ++k) {
+    ObligationReport& o = out.report.obligations[k];
+    if (!is_about_threads(o)) continue;
+    const Program& judged = k < j.of_operation ? *pieces.applied : *pieces.folded;
+    ObligationReplay replay = replay_obligation(judged, o, true, request.places, part);
+    if (replay.result == ThreadReplay::Result::contradicted) {
+      out.report.status = Verdict::contradiction;
+      out.claim = fmt::format("step {} ({}): {}", request.number, request.line.op, replay.why);
+      Finding f;
+      f.diagnostic = {"RPL-2", replay.why, request.line.where, {}, request.places.schedule_file};
+      out.findings.push_back(std::move(f));
+      return std::nullopt;
+    }
+    o.replayed = replay.result == ThreadReplay::Result::confirmed;
+    if (!all.observation) all.observation = replay.observation;
+    all.by_obligation.emplace(&o, std::move(replay));
+  }
+  purse.spend(part.spent());
+  return all;
+}
+
+/// The message about an obligation gets the table of the first pair of statements; those of others are messages of their own.
+void add_tables(Finding& f, const std::string& op, ObligationReplay&& replay, std::vector<Finding>& others) {
+  for (Finding& table : replay.findings) {
+    if (&table != &replay.findings.front()) {
+      others.push_back(std::move(table));
+      continue;
+    }
+    f.kind = FindingKind::error;
+    f.diagnostic.message = fmt::format("{}: {}", op, table.diagnostic.message);
+    f.labels.clear();
+    f.threads = std::move(table.threads);
+    f.remarks.insert(f.remarks.end(), std::make_move_iterator(table.remarks.begin() + 1),
+                     std::make_move_iterator(table.remarks.end()));
+  }
+}
+
+/// Where one more barrier in the new program is enough for a race that was seen (RPL-7).
+void suggest_barrier(StepOutcome& out, const StepRequest& request, const Program& after, Query& query) {
+  const bool race = std::any_of(out.findings.begin(), out.findings.end(),
+                                [](const Finding& f) { return f.threads && f.diagnostic.code == "RACE-2"; });
+  if (!race) return;
+  for (Diagnostic& hint : missing_barrier(after, query)) {
+    hint.file = request.places.program_file;
+    hint.message += " (in the program after the step)";
+    out.findings.push_back({FindingKind::note, std::move(hint), {}, {}, {}});
+  }
+}
+
 /// An obligation does not hold or is open: run both programs, and decide by what that shows.
-void replay(StepOutcome& out, const StepRequest& request, const Program& after, const Judgement& j, Purse& purse) {
+void replay(StepOutcome& out, const StepRequest& request, const Pieces& pieces, const Judgement& j, Query& query,
+            Purse& purse) {
+  auto replays = replay_threads(out, request, pieces, j, purse);
+  if (!replays) return;
+  const Program& after = *pieces.folded;
   RefuteRequest what;
   what.first = witness_sizes(request.before, out.report.obligations);
   what.targets = request.targets;
@@ -171,8 +242,9 @@ void replay(StepOutcome& out, const StepRequest& request, const Program& after, 
     what.reordered_before = j.reordered_before;
     what.reordered_after = j.reordered_after;
   }
-  const Comparison found = refute(request.before, after, what, purse);
+  Comparison found = refute(request.before, after, what, purse);
   const StepPlace place = step_place(request);
+  if (!found.reference && !found.observation) found.observation = replays->observation;
   if (found.reference) {
     out.report.status = Verdict::contradiction;
     out.report.observation = found.reference;
@@ -195,15 +267,29 @@ void replay(StepOutcome& out, const StepRequest& request, const Program& after, 
   const std::string engine = failing.empty() ? std::string() : failing.front()->obligation.engine;
   for (ObligationReport* o : failing) {
     const bool main = o == failing.front();
-    o->replayed = main && found.observation.has_value();
-    Finding f = obligation_finding(*o, main ? found.observation : std::nullopt, &place, request.places);
+    o->replayed = o->replayed || (main && found.observation.has_value());
+    std::vector<Finding> others;
+    const auto shown = replays->by_obligation.find(o);
+    const bool table = shown != replays->by_obligation.end() && !shown->second.findings.empty();
+    // A table says itself what was seen of the race.
+    const bool said = table && found.observation &&
+                      (found.observation->kind == Observation::Kind::race ||
+                       (found.observation->fault && found.observation->fault->code == "RUN-8"));
+    Finding f = obligation_finding(*o, main && !said ? found.observation : std::nullopt, &place, request.places);
+    if (table) {
+      add_tables(f, request.line.op, std::move(shown->second), others);
+    } else if (main && found.observation) {
+      add_threads(f, after, *found.observation, true, purse);
+    }
     if (found.observation && !main && o->obligation.status == Status::violated) f.kind = FindingKind::error;
     if (!found.observation)
       f.remarks.push_back(
           fmt::format("searched for a counterexample: {}; none found. This is not a proof.", cases_text(found)));
     if (main && found.observation && !request.reproduce.empty()) f.remarks.push_back("reproduce: " + request.reproduce);
     out.findings.push_back(std::move(f));
+    for (Finding& other : others) out.findings.push_back(std::move(other));
   }
+  suggest_barrier(out, request, after, query);
   if (found.observation && violated > 0) {
     out.claim = fmt::format("step {} ({}) refuted by {} ({}confirmed by execution)", request.number, request.line.op,
                             decisive, engine.empty() ? std::string() : engine + "; ");
@@ -284,7 +370,7 @@ StepOutcome judge_step(const StepRequest& request, Query& query, const Judges& j
   out.report.licence = j.licence;
   out.reordered = j.reordered_before;
   out.reordered_after = j.reordered_after;
-  if (auto objection = inspect(out.report.obligations, judges, request.places)) {
+  if (auto objection = inspect(out.report.obligations, judges, query, request.places)) {
     out.report.status = objection->verdict;
     out.claim = fmt::format("step {} ({}): {}", request.number, request.line.op, objection->finding.diagnostic.message);
     out.findings.push_back(std::move(objection->finding));
@@ -292,7 +378,7 @@ StepOutcome judge_step(const StepRequest& request, Query& query, const Judges& j
     return out;
   }
   const bool holds = count_status(out.report, Status::proved) == static_cast<int>(out.report.obligations.size());
-  if (!holds) replay(out, request, *pieces.folded, j, purse);
+  if (!holds) replay(out, request, pieces, j, query, purse);
   if ((holds || out.report.status == Verdict::undecided) && j.licence > request.asked)
     refuse_licence(out, request, *pieces.folded, j, purse);
   if (holds && out.report.status == Verdict::legal) warn_if_vacuous(out, request);

@@ -16,6 +16,7 @@
 #include "fuzz/targets/paired_runs.hpp"
 #include "interp/inputs.hpp"
 #include "interp/interpreter.hpp"
+#include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
 #include "oracle/compare.hpp"
 #include "proofs/portfolio/query.hpp"
@@ -235,7 +236,9 @@ class Property {
   }
 
   // The enumeration of pairs knows grid groups and lanes, no threads.
-  static bool knows_order(const Program& after) { return !needs_parallel_meaning(after) && !has_reduce_loop(after); }
+  static bool knows_order(const Program& after) {
+    return !needs_parallel_meaning(after) && !has_loop(after.body, {Axis::reduce});
+  }
 
   // Whether an accumulation was reordered exactly (max, min, integers): the enumeration then finds reversed pairs rightly.
   static bool reorders(const Validation& v) {

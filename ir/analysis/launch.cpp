@@ -176,6 +176,34 @@ bool bounds_mention(const Block& b, const Symbol& symbol) {
   });
 }
 
+bool has_loop(const Stmt& s, std::initializer_list<Axis> axes) {
+  bool found = false;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& t) {
+    found = found || (t->kind == StmtKind::loop && std::find(axes.begin(), axes.end(), t->axis) != axes.end());
+    return !found;
+  };
+  visit(s, v);
+  return found;
+}
+
+bool has_loop(const Block& b, std::initializer_list<Axis> axes) {
+  return std::any_of(b.begin(), b.end(), [&](const Stmt& s) { return has_loop(s, axes); });
+}
+
+bool needs_parallel_meaning(const Program& p) {
+  bool found =
+      has_loop(p.body, {Axis::workgroup}) ||
+      std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    found = found || s->kind == StmtKind::barrier;
+    return !found;
+  };
+  visit(p.body, v);
+  return found;
+}
+
 std::optional<Axis> slot_kind(Axis axis) {
   if (axis == Axis::grid) return Axis::grid;
   if (axis == Axis::workgroup || axis == Axis::reduce) return Axis::workgroup;

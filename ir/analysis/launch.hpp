@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <vector>
@@ -11,6 +12,12 @@
 #include "ir/tensor.hpp"
 
 namespace assay {
+
+/// Whether a loop of one of these axes is inside, or is the statement itself; scopes included.
+bool has_loop(const Stmt& s, std::initializer_list<Axis> axes);
+bool has_loop(const Block& b, std::initializer_list<Axis> axes);
+/// Whether a program needs the parallel meaning of threads and barriers (@workgroup, barrier, shared).
+bool needs_parallel_meaning(const Program& p);
 
 /// The `@tile` loops whose lanes are threads: those of launches with a `@workgroup` loop (EXEC-75).
 std::set<const StmtNode*> tiles_among_threads(const Program& p);

@@ -309,6 +309,11 @@ Validation validate_accumulation(const Program& before_program, const Program& a
   if (!claim.refusal.empty()) return refused(claim.refusal, claim.refused);
   const DirectProgram direct = direct_program(before, after, claim);
   Validation out = validate_order(before_program, direct.program, query, direct.contributions);
+  // Threads of the direct program are none of the program after the step: they cannot be run there (RPL-1).
+  for (Obligation& o : out.obligations) {
+    if (o.witness) o.witness->threads.reset();
+    o.further.clear();
+  }
   std::set<int> reordered;
   for (int s : out.reordered_after) reordered.insert(direct.numbers.at(static_cast<std::size_t>(s)));
   out.reordered_after = std::move(reordered);

@@ -121,7 +121,8 @@ Obligation Barriers::uniformity(Query& query) const {
                      nullptr,
                      nullptr,
                      has_data_guard(z),
-                     {}});
+                     {},
+                     {z, other}});
   }
   // Threads that differ only in the loop's slot are under the same loops around it: only data tell them apart.
   for (const Node* n : collectives_) {

@@ -18,11 +18,14 @@ struct Case {
   /// The formula over-approximates (data-dependent guards, dynamic indices): a solution is a candidate, not a violation.
   bool approximate = false;
   std::string code{};  // diagnostic code when this case is the one that fails
+  /// x and y as threads of the program that is judged, for races and barriers; empty or two.
+  std::vector<Instance> threads{};
 };
 
 /// What the failure of an obligation is called when no case says so.
 struct ObligationText {
   std::string kind, claim, code, undecided_code, hint{};
+  bool every_pair = false;  // violated: also look for points of other pairs of statements
 };
 
 /// Solves the cases in order under `assumptions`. Violated as soon as an exact case has a solution; undecided when none has
@@ -35,6 +38,17 @@ Obligation refused_claim(std::string claim, std::string why, const Stmt& where);
 
 /// A point for people, in the coordinates of the instances' own nodes.
 Witness make_witness(const Program& program, const Case& c, const std::map<Symbol, std::int64_t>& solution);
+
+/// Calls `f` for every point of the witness, and says whether it is of the program after the step.
+template <typename F>
+void for_each_point(Witness& w, F f) {
+  f(w.first, w.of_new_program);
+  f(w.second, w.of_new_program);
+  if (!w.threads) return;
+  for (Witness::Point& p : *w.threads) f(p, true);
+}
+/// The same obligations of a program by itself, as some of the step that made it.
+std::vector<Obligation> of_new_program(std::vector<Obligation> list);
 
 /// An access is described exactly by its formula: no data-dependent guard, no dynamic index that stands for an unknown.
 bool is_exact(const Instance& x, const Access& a);

@@ -1,36 +1,7 @@
-// Launch coverage and the question whether a program needs the meaning of threads and barriers.
+// Launch coverage.
 #include "proofs/validate/launch.hpp"
 
-#include <algorithm>
-
-#include "ir/traverse.hpp"
-
-namespace assay {
-
-bool needs_parallel_meaning(const Program& p) {
-  bool found =
-      std::any_of(p.buffers.begin(), p.buffers.end(), [](const Buffer& b) { return b.kind == BufferKind::shared; });
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::barrier || (s->kind == StmtKind::loop && s->axis == Axis::workgroup);
-    return true;
-  };
-  visit(p.body, v);
-  return found;
-}
-
-bool has_reduce_loop(const Program& p) {
-  bool found = false;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    found |= s->kind == StmtKind::loop && s->axis == Axis::reduce;
-    return !found;
-  };
-  visit(p.body, v);
-  return found;
-}
-
-namespace derive {
+namespace assay::derive {
 
 Obligation launch_coverage(const View& view, Query& query) {
   std::vector<Case> cases;
@@ -55,5 +26,4 @@ Obligation launch_coverage(const View& view, Query& query) {
                    view.parameters, view.program, cases, query);
 }
 
-}  // namespace derive
-}  // namespace assay
+}  // namespace assay::derive

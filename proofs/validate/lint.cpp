@@ -253,11 +253,11 @@ class Linter {
 }  // namespace
 
 std::vector<Obligation> derive::lint_after_flow(const Program& p, const std::set<Symbol>& defined, Query& query) {
-  return Linter(p, query, defined).run_after_flow();
+  return of_new_program(Linter(p, query, defined).run_after_flow());
 }
 
 std::vector<Obligation> derive::lint_after_rewrite(const Program& p, const std::set<Symbol>& defined, Query& query) {
-  return Linter(p, query, defined).run_after_rewrite();
+  return of_new_program(Linter(p, query, defined).run_after_rewrite());
 }
 
 std::vector<Obligation> lint_obligations(const Program& p, Query& query) { return Linter(p, query).run(); }

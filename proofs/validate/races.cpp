@@ -95,13 +95,13 @@ std::vector<Obligation> group_races(const View& view, Query& query) {
     const Instance x = instantiate(view, *one.node, "1");
     const Instance y = instantiate(view, *other.node, "2");
     by_buffer[a.storage].push_back(
-        {meeting(x, a, y, b) & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}});
+        {meeting(x, a, y, b) & different_groups(x, y), x, y, &a, &b, !is_pure(x, a) || !is_pure(y, b), {}, {x, y}});
   });
   std::vector<Obligation> out;
   for (const auto& [buffer, cases] : by_buffer) {
-    out.push_back(
-        discharge({"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1"},
-                  view.parameters, view.program, cases, query));
+    out.push_back(discharge(
+        {"race-freedom", "no two groups use one cell of `" + buffer + "` with a store", "RACE-1", "IND-1", {}, true},
+        view.parameters, view.program, cases, query));
   }
   return out;
 }
@@ -135,13 +135,17 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, bo
                                     &a,
                                     &b,
                                     !is_pure(x, a) || !is_pure(y, b),
-                                    {}});
+                                    {},
+                                    {x, y}});
   });
   for (const auto& [buffer, cases] : by_buffer) {
     const ObligationText text{
         "race-freedom",
-        "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between", "RACE-2",
-        "RACE-3", "put a `barrier` between the two accesses, or let one thread alone make them"};
+        "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between",
+        "RACE-2",
+        "RACE-3",
+        "put a `barrier` between the two accesses, or let one thread alone make them",
+        true};
     out.push_back(teams.in_given_numbers(discharge(text, view.parameters, view.program, cases, query)));
     if (ends()) return out;
   }

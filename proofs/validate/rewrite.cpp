@@ -55,9 +55,9 @@ class RewriteValidator {
   // What is computed where it is used may be read by other threads, and later, than before.
   void threads() {
     if (after_.grid_slots > 0 && !alignment_.removed.empty()) {
-      for (Obligation& o : group_races(after_, query_)) out_.obligations.push_back(std::move(o));
+      for (Obligation& o : of_new_program(group_races(after_, query_))) out_.obligations.push_back(std::move(o));
     }
-    for (Obligation& o : thread_obligations(after_, query_)) out_.obligations.push_back(std::move(o));
+    for (Obligation& o : of_new_program(thread_obligations(after_, query_))) out_.obligations.push_back(std::move(o));
   }
 
   bool refuse(const std::string& why, const Stmt& where) {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/obligation/operators.hpp"
 #include "proofs/validate/absorption.hpp"
@@ -54,7 +55,7 @@ class StepValidator {
     order();
     // Also where no loop changed its kind: which slots are active depends on where the loops stand.
     if (after_.grid_slots > 0) add(launch_coverage(after_, query_));
-    for (Obligation& o : thread_obligations(after_, query_)) add(std::move(o));
+    for (Obligation& o : of_new_program(thread_obligations(after_, query_))) add(std::move(o));
     add(index_width(after_, query_));
     for (Obligation& o : out_.obligations) o.vacuous = vacuous_ && o.status == Obligation::Status::proved;
     return std::move(out_);
@@ -255,8 +256,9 @@ class StepValidator {
             before_.parameters, before_.program, cases.reversed, query_));
       }
       if (!cases.threads.empty()) {
-        add(discharge({"race-freedom", "no two groups use one cell of " + on + " with a store", "RACE-1", "IND-1"},
-                      before_.parameters, before_.program, cases.threads, query_));
+        add(discharge(
+            {"race-freedom", "no two groups use one cell of " + on + " with a store", "RACE-1", "IND-1", {}, true},
+            before_.parameters, before_.program, cases.threads, query_));
       }
       if (!cases.lockstep.empty()) {
         add(discharge({"iteration-independence", "no two lanes store one cell of " + on, "IND-2", "IND-1"},
@@ -425,6 +427,7 @@ class StepValidator {
     } else if (after_.slots > 0) {
       // A variable from outside the hardware loops has a copy in every thread; only what both touch under a slot can be shared wrongly.
       Case apart_threads = make(a.variable ? !same_thread(y1, y2) : different_groups(y1, y2), "RACE-1");
+      apart_threads.threads = {y1, y2};
       if (!apart_threads.violation.is_false()) into.threads.push_back(std::move(apart_threads));
     }
     if (p.now == q.now && in_lanes(*p.now) && a.writes && b.writes && gathered_.count(p.now->statement) == 0) {
@@ -534,7 +537,8 @@ Validation validate_reordering(const Program& before, const Program& after, Quer
 }
 
 Validation validate_meaning(const Program& before, const Program& after, Query& query) {
-  if (!has_reduce_loop(before) && !has_reduce_loop(after)) {  // these know no threads that contribute together
+  if (!has_loop(before.body, {Axis::reduce}) &&
+      !has_loop(after.body, {Axis::reduce})) {  // these know no threads that contribute together
     if (auto selected = validate_selection(before, after, query)) return *std::move(selected);
     if (auto absorbed = validate_absorption(before, after, query)) return *std::move(absorbed);
   }

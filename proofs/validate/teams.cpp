@@ -5,6 +5,7 @@
 
 #include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
+#include "proofs/validate/cases.hpp"
 #include "proofs/validate/threads.hpp"
 
 namespace assay::derive {
@@ -33,10 +34,14 @@ Teams::Teams(const Program& p) : spelled_(p) {
 }
 
 Obligation Teams::in_given_numbers(Obligation o) const {
-  if (!any() || !o.witness) return o;
-  for (Witness::Point* p : {&o.witness->first, &o.witness->second}) {
-    if (p->statement >= 0) p->statement = origin_.at(static_cast<std::size_t>(p->statement));
-  }
+  if (!any()) return o;
+  const auto give = [&](Witness& w) {
+    for_each_point(w, [&](Witness::Point& p, bool) {
+      if (p.statement >= 0) p.statement = origin_.at(static_cast<std::size_t>(p.statement));
+    });
+  };
+  if (o.witness) give(*o.witness);
+  for (Witness& w : o.further) give(w);
   return o;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ir/traverse.hpp"
+#include "proofs/validate/cases.hpp"
 
 namespace assay::derive {
 namespace {
@@ -121,9 +122,13 @@ Validation in_given_numbers(Validation v, const SpelledOut& s) {
     return k >= 0 && static_cast<std::size_t>(k) < origin.size() ? origin[static_cast<std::size_t>(k)] : -1;
   };
   for (Obligation& o : v.obligations) {
-    if (!o.witness) continue;
-    for (Witness::Point* p : {&o.witness->first, &o.witness->second})
-      p->statement = given(s.before_origin, p->statement);
+    const auto give = [&](Witness& w) {
+      for_each_point(w, [&](Witness::Point& p, bool after) {
+        p.statement = given(after ? s.after_origin : s.before_origin, p.statement);
+      });
+    };
+    if (o.witness) give(*o.witness);
+    for (Witness& w : o.further) give(w);
   }
   const auto all = [&](const std::vector<int>& origin, const std::set<int>& from) {
     std::set<int> to;

@@ -16,6 +16,8 @@
 #include "interp/interpreter.hpp"
 #include "ir/traverse.hpp"
 #include "oracle/barrier_hints.hpp"
+#include "oracle/lint.hpp"
+#include "oracle/thread_findings.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
 #include "tests/support/programs.hpp"
@@ -174,6 +176,51 @@ TEST(ThreadProperty, runs_see_the_races_of_tile_products) {
   EXPECT_GE(compared - racy, programs / 20);
   EXPECT_GE(racy, programs / 20);
   EXPECT_GE(divergent, programs / 20);
+}
+
+// Every refutation is borne out by a run: of the two threads that it names, in both programs with races and with barriers that
+// some thread does not reach. And where `lint` says something of a whole program, the turns of its threads included, no
+// judge contradicts another.
+TEST(ThreadProperty, refutations_are_replayed) {
+  const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
+  const int programs = cases ? std::max(60, std::atoi(cases) / 8) : 240;
+  interp::Random random(23);
+  const auto query = make_portfolio_query();
+  int races = 0, divergences = 0, open = 0, counted = 0, clean = 0;
+  for (int k = 0; k < programs; ++k) {
+    const std::string text = random_threads(random);
+    SCOPED_TRACE(text);
+    const Program p = test::program(text);
+    bool refuted = false;
+    for (Obligation& o : lint_obligations(p, *query)) {
+      oracle::ObligationReport report{"1", std::move(o), false, {}};
+      if (!oracle::is_about_threads(report)) continue;
+      refuted = true;
+      const bool race = report.obligation.kind == "race-freedom";
+      oracle::Purse purse(20'000'000);
+      const oracle::ObligationReplay replay = oracle::replay_obligation(p, report, false, {"p.air", {}}, purse);
+      RULE_TRUE("RPL-2", replay.result != oracle::ThreadReplay::Result::contradicted) << replay.why;
+      if (replay.result != oracle::ThreadReplay::Result::confirmed)
+        ++open;
+      else
+        ++(race ? races : divergences);
+      for (const oracle::Finding& f : replay.findings) {
+        if (!race || !f.threads->affected) continue;
+        ++counted;
+        RULE_TRUE("EXEC-86", *f.threads->affected >= 1 && *f.threads->affected <= *f.threads->cells);
+      }
+    }
+    if (refuted && k % 8 != 0) continue;  // the whole answer mostly where the turns of threads are run
+    const oracle::Report r = oracle::lint(p, {"p.air", text}, {});
+    RULE_TRUE("TURN-3", r.verdict != oracle::Verdict::contradiction) << r.claim;
+    if (r.verdict == oracle::Verdict::clean) ++clean;
+    if (testing::Test::HasFailure()) return;
+  }
+  fmt::print("of {} programs {} races and {} divergences replayed, {} not; {} counted; {} clean\n", programs, races,
+             divergences, open, counted, clean);
+  RULE_TRUE("RPL-2", races * 10 >= programs && races >= 3 * open);
+  RULE_TRUE("RPL-4", divergences * 50 >= programs);
+  EXPECT_GE(clean, 1);
 }
 
 // The lines of a text, put together again without one of them or with one more before it.
