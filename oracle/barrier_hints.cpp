@@ -116,10 +116,11 @@ std::vector<Diagnostic> missing_barrier(const Program& p, Query& query) {
   std::string text = print(enough->neighbour, -1);
   const std::size_t begin = std::min(text.find_first_not_of(" \n"), text.size());
   text = text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
-  return {note("BAR-11",
-               fmt::format("a `barrier` {} this statement is enough, `{}`: with it all accesses of threads are proved ordered",
-                           enough->behind ? "behind" : "before", text),
-               enough->neighbour->where, {})};
+  return {note(
+      "BAR-11",
+      fmt::format("a `barrier` {} this statement is enough, `{}`: with it all accesses of threads are proved ordered",
+                  enough->behind ? "behind" : "before", text),
+      enough->neighbour->where, {})};
 }
 
 }  // namespace assay::oracle
