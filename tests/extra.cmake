@@ -7,7 +7,7 @@ get_property(entries DIRECTORY PROPERTY TESTS)
 foreach(entry ${entries})
   if(entry IN_LIST ASSAY_SHARDED)
     add_test(NAME ${entry}_2 COMMAND test_${entry})
-    set_tests_properties(${entry}_2 PROPERTIES TIMEOUT 900 ENVIRONMENT
+    set_tests_properties(${entry}_2 PROPERTIES TIMEOUT 1800 ENVIRONMENT
       "ASSAY_RULES_LOG=${PROJECT_BINARY_DIR}/rules/${entry}_2.log;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/cases/${entry}_2.xml;GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=1")
     set_property(TEST ${entry} APPEND PROPERTY ENVIRONMENT "GTEST_TOTAL_SHARDS=2" "GTEST_SHARD_INDEX=0")
   endif()
