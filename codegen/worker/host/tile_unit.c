@@ -95,6 +95,7 @@ uint32_t assay_fused_sum(enum assay_tile_type factor, enum assay_tile_type sum, 
   if (positive || negative) return infinity | (negative ? minus : 0);
   int64_t total = 0;
   for (int n = 0; n <= count; ++n) {
+    if (significand[n] == 0) continue;  // its exponent can be far above `greatest`
     const int up = fraction - point[n], down = greatest - exponent[n];
     const int64_t size = significand[n] < 0 ? -significand[n] : significand[n];
     const int64_t cut = down - up > 62 ? 0 : down > up ? size >> (down - up) : size << (up - down);
