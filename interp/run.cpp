@@ -74,9 +74,8 @@ void guarded(Outcome& out, F f) {
 
 Outcome run(const Program& p, const TensorMap& inputs, const Options& options) {
   // Threads that take turns, or contribute to one cell together while they are watched, are for the tree walk (EXEC-81).
-  const bool walk_only =
-      options.turns != Turns::canonical || options.focus || options.tiles != TileUnit::none ||
-      (options.detect_races && has_loop(p.body, {Axis::reduce}));
+  const bool walk_only = options.turns != Turns::canonical || options.focus || options.tiles != TileUnit::none ||
+                         (options.detect_races && has_loop(p.body, {Axis::reduce}));
   if (options.engine == Engine::compiled && !walk_only) {
     if (auto done = compiled::run(p, inputs, options)) return std::move(*done);
   }

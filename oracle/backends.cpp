@@ -26,8 +26,8 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
                            bool reordered, const std::vector<codegen::Statements>& copies)
     : program_(before),
       final_program_(after),
-      tiles_(compiler.tiles),
-      reordered_(reordered || compiler.tiles != TileUnit::none),
+      tiles_(has_tile_instruction(before) || has_tile_instruction(after) ? compiler.tiles : TileUnit::none),
+      reordered_(reordered || tiles_ != TileUnit::none),
       compared_(!codegen::has_uncompared_operations(before) && !codegen::has_uncompared_operations(after)) {
   result_.report.backend = compiler.name;
   result_.report.detail = compiler.flags.empty() ? compiler.command : compiler.command + " " + compiler.flags;
@@ -44,8 +44,8 @@ CompiledPair::CompiledPair(const Program& before, const Program& after, const co
         result_.label);
     result_.omissions.push_back(not_compared_);
   }
-  if (tiles_ != TileUnit::none) {
-    if (compared_) result_.report.rigour = 'M';
+  if (tiles_ != TileUnit::none && compared_) result_.report.rigour = 'M';
+  if (compiler.tiles != TileUnit::none) {
     if (!has_tile_instruction(after) && (copies.size() < 2 || copies[1].empty())) {
       result_.omissions.push_back(fmt::format(
           "{}: not run: no tile product fits an instruction, and no copy may be asynchronous", result_.label));
@@ -97,16 +97,7 @@ bool CompiledPair::agree(const TensorMap& expected, const TensorMap& actual, con
   const CellComparison cells = compare_cells(expected, actual);
   result_.report.cells += cells.compared;
   if (!cells.first) return true;
-  Observation o;
-  o.parameters = size;
-  o.inputs = choice;
-  o.buffer = cells.first->buffer;
-  o.cell = cells.first->cell;
-  o.before = cells.first->before;
-  o.after = cells.first->after;
-  o.differing = cells.differing;
-  o.compared = cells.compared;
-  o.input_values = input_values(inputs);
+  Observation o = difference(cells, size, choice, inputs);
   result_.contradiction = fmt::format("{} and {} disagree on {}", expected_name, actual_name,
                                       observation_text(o, "(" + expected_name + ")", "(" + actual_name + ")"));
   result_.observation = std::move(o);

@@ -161,7 +161,9 @@ std::vector<Sum> find_sums(const Program& p, Query& query) { return Census(p, qu
 
 std::string sums_text(const Program& p, Query& query) {
   std::string out = fmt::format("program {}\n", p.name);
-  for (const Sum& s : find_sums(p, query)) {
+  const std::vector<Sum> sums = find_sums(p, query);
+  if (sums.empty()) out += "  no statement accumulates\n";
+  for (const Sum& s : sums) {
     std::string cell = s.update->name;
     if (s.update->kind == StmtKind::store) {
       std::vector<std::string> indices;

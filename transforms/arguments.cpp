@@ -19,11 +19,12 @@ Refusal error(std::string code, Location where, std::string message, std::string
           {}};
 }
 
-Refusal wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted,
-                              std::size_t given) {
+std::optional<Refusal> wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted) {
+  const auto given = line.result_lists.find(parameter);
+  if (given == line.result_lists.end() || given->second.size() == wanted) return std::nullopt;
   return error("SCH-12", line.place(parameter),
                fmt::format("`{}` makes {} new name{}, and the line gives {}", line.text.substr(0, line.text.find(' ')),
-                           wanted, wanted == 1 ? "" : "s", given));
+                           wanted, wanted == 1 ? "" : "s", given->second.size()));
 }
 
 Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note,

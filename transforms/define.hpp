@@ -48,6 +48,11 @@ struct Arguments {
     const auto given = booleans.find(parameter);
     return given != booleans.end() && given->second;
   }
+  /// The new names of a parameter of the kind names; empty when the line has no `->`.
+  std::vector<Symbol> new_names(const std::string& parameter) const {
+    const auto given = result_lists.find(parameter);
+    return given == result_lists.end() ? std::vector<Symbol>{} : given->second;
+  }
 };
 
 /// Sorts out a line (rules SCH-7 to SCH-12).
@@ -58,9 +63,8 @@ Refusal error(std::string code, Location where, std::string message, std::string
 /// The program's form does not fit the line: "`LINE` does not apply: REASON". `note`: a place in the program.
 Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note = {},
                      std::string help = {});
-/// A refusal because the line gives `given` new names and `wanted` are needed (SCH-12).
-Refusal wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted,
-                              std::size_t given);
+/// A refusal when the line gives new names, but not the `wanted` number of them (SCH-12).
+std::optional<Refusal> wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted);
 /// "did you mean `x`?", or nothing when no candidate is close.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& candidates);
 

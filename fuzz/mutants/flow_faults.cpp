@@ -2,13 +2,11 @@
 // it leads in or out, by which of its two storages the old program has.
 #include "fuzz/mutants/flow_faults.hpp"
 
+#include "fuzz/mutants/plant.hpp"
 #include "ir/traverse.hpp"
 
 namespace assay::fuzz {
 namespace {
-
-using Wanted = std::function<bool(const Stmt&)>;
-using Plant = std::function<std::optional<Program>(const Program&, const Program&, const ScheduleLine&)>;
 
 // The first statement that is wanted, inner ones before outer ones.
 std::optional<Program> first(const Program& p, const Wanted& wanted, const std::function<Block(const Stmt&)>& change) {
@@ -128,13 +126,7 @@ Plant shorter(Side side, int from_lo, int from_hi) {
 // An old statement uses the target again, in its first load or as its own target.
 Plant not_redirected(bool load) {
   return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
-    std::map<int, Stmt> old;
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      old[s->provenance->statement] = s;
-      return true;
-    };
-    visit(before.body, v);
+    const std::map<int, Stmt> old = by_number(before);
     const auto wanted = [&](const Stmt& s) {
       if (is_added(s) || !s->value) return false;
       const Stmt& was = old.at(s->provenance->statement);

@@ -30,6 +30,17 @@ std::optional<Program> at_first(const Program& p, const Wanted& wanted,
   return out;
 }
 
+std::map<int, Stmt> by_number(const Program& before) {
+  std::map<int, Stmt> out;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    out[s->provenance->statement] = s;
+    return true;
+  };
+  visit(before.body, v);
+  return out;
+}
+
 static bool is_loop(const Stmt& s) { return s->kind == StmtKind::loop; }
 
 Wanted new_loop(const Program& before) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ using Which = std::function<Wanted(const Program& before, const ScheduleLine&)>;
 std::optional<Program> at_first(const Program& p, const Wanted& wanted,
                                 const std::function<Block(const Stmt&)>& change);
 
+/// The statements of the program before a step, by their numbers.
+std::map<int, Stmt> by_number(const Program& before);
 /// A loop of the new program that the old one does not have under that name.
 Wanted new_loop(const Program& before);
 Wanted loop_named(const std::string& name);

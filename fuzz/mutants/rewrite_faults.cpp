@@ -23,13 +23,7 @@ bool observed(const Program& p, const StmtNode& s) {
 // The value of the first statement that the step changed, of those at a place where faults are meant to be.
 Plant in_changed(const Change& change, bool (*place)(const Program&, const StmtNode&) = any_place) {
   return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
-    std::map<int, Stmt> old;
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      old[s->provenance->statement] = s;
-      return true;
-    };
-    visit(before.body, v);
+    const std::map<int, Stmt> old = by_number(before);
     const auto wanted = [&](const Stmt& s) {
       return !is_added(s) && s->value && s->kind != StmtKind::branch && place(before, *s) &&
              !(s->value == old.at(s->provenance->statement)->value) && change(s->value);
@@ -126,13 +120,7 @@ std::optional<Program> too_early(const Program&, const Program& after, const Sch
 // What became of the two statements of a pair, replaced by what `made` makes of the update that was and of the result.
 std::optional<Program> of_pair(const Program& before, const Program& after,
                                const std::function<Block(const Stmt& update, const Stmt& result)>& made) {
-  std::map<int, Stmt> old;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    old[s->provenance->statement] = s;
-    return true;
-  };
-  visit(before.body, v);
+  const std::map<int, Stmt> old = by_number(before);
   const auto source = [&](const Stmt& s) { return old.at(s->provenance->statement); };
   const auto wanted = [&](const Stmt& s) {
     return !is_added(s) && s->value && observed(before, *s) && !(s->value == source(s)->value);

@@ -6,25 +6,16 @@
 
 #include "ir/literal.hpp"
 #include "proofs/scalar/exact.hpp"
+#include "proofs/scalar/smt_text.hpp"
 
 namespace assay::scalar {
 namespace {
-
-struct Unsupported {};
 
 struct Term {
   std::string text, fault = "false";
   bool wrapped = false;  // text is right modulo 2^w only
 };
 
-std::string either(const std::string& a, const std::string& b) {
-  if (a == "false") return b;
-  if (b == "false") return a;
-  return fmt::format("(or {} {})", a, b);
-}
-std::string when(const std::string& c, const std::string& a, const std::string& b) {
-  return fmt::format("(ite {} {} {})", c, a, b);
-}
 std::string number(Int128 v) { return v < 0 ? fmt::format("(- {})", decimal_text(-v)) : decimal_text(v); }
 Int128 modulus(Type t) { return Int128{1} << bit_width(t); }
 
@@ -196,13 +187,12 @@ std::optional<Script> integer_script(const Expr& left, const Expr& right, const 
   try {
     Translator t;
     const Term a = t.term(left), b = t.term(right);
-    std::string assertions;
-    if (condition) assertions = fmt::format("(assert {})\n", t.term(condition).text);
+    const std::string where = condition ? t.term(condition).text : "true";
     const std::string differ = a.wrapped || b.wrapped ? fmt::format("(not (= (mod (- {} {}) {}) 0))", a.text, b.text,
                                                                     decimal_text(modulus(left->type)))
                                                       : fmt::format("(not (= {} {}))", a.text, b.text);
-    assertions += fmt::format("(assert (or (xor {} {}) (and (not {}) {})))\n", a.fault, b.fault, a.fault, differ);
-    return Script{"QF_NIA", t.declarations() + assertions, false};
+    const std::string asked = failure(where, a.fault, b.fault, differ);
+    return Script{"QF_NIA", t.declarations() + asked, false};
   } catch (const Unsupported&) {
     return std::nullopt;
   }

@@ -10,11 +10,10 @@
 #include "ir/literal.hpp"
 #include "ir/widening.hpp"
 #include "proofs/scalar/exact.hpp"
+#include "proofs/scalar/smt_text.hpp"
 
 namespace assay::scalar {
 namespace {
-
-struct Unsupported {};
 
 // What is known of a finite value: a multiple of 2^unit, below 2^top, of at most `digits` binary digits.
 struct Bounds {
@@ -41,11 +40,7 @@ struct Value {
 };
 
 std::string both(const std::string& a, const std::string& b) { return fmt::format("(and {} {})", a, b); }
-std::string either(const std::string& a, const std::string& b) { return fmt::format("(or {} {})", a, b); }
 std::string negation(const std::string& a) { return fmt::format("(not {})", a); }
-std::string when(const std::string& c, const std::string& a, const std::string& b) {
-  return fmt::format("(ite {} {} {})", c, a, b);
-}
 std::string zero(const Value& v) {
   return fmt::format("(and (not {}) (not {}) (= {} 0.0))", v.nan, v.inf, v.magnitude);
 }

@@ -1,14 +1,14 @@
 // The semantics of spec/numerics.md, operation by operation.
 #include "proofs/scalar/script.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
-#include <fmt/format.h>
+#include "proofs/scalar/smt_text.hpp"
 
 namespace assay::scalar {
 namespace {
-
-struct Unsupported {};
 
 // The value of an expression, and when a division in it is by zero.
 struct Term {
@@ -78,11 +78,6 @@ class Translator {
   bool floats() const { return floats_; }
 
  private:
-  static std::string either(const std::string& a, const std::string& b) {
-    if (a == "false") return b;
-    if (b == "false") return a;
-    return fmt::format("(or {} {})", a, b);
-  }
   static bool is_division(Op op) { return op >= Op::floordiv && op <= Op::eucmod; }
   static std::string bits(std::uint64_t v, int width) { return fmt::format("(_ bv{} {})", v, width); }
   static std::string sort(Type t) {
@@ -267,13 +262,11 @@ std::optional<Script> rule_script(const Expr& left, const Expr& right, const Exp
   try {
     Translator t;
     const Term a = t.term(left), b = t.term(right);
-    std::string assertions;
-    if (condition) assertions = fmt::format("(assert {})\n", t.term(condition).text);
-    assertions += fmt::format("(assert (or (xor {} {}) (and (not {}) (not (= {} {})))))\n", a.fault, b.fault, a.fault,
-                              a.text, b.text);
+    const std::string where = condition ? t.term(condition).text : "true";
+    const std::string asked = failure(where, a.fault, b.fault, fmt::format("(not (= {} {}))", a.text, b.text));
     const std::string declared = t.declarations();
     const bool floats = t.floats() || declared.find("FloatingPoint") != std::string::npos;
-    return Script{floats ? "QF_BVFP" : "QF_BV", declared + assertions, floats};
+    return Script{floats ? "QF_BVFP" : "QF_BV", declared + asked, floats};
   } catch (const Unsupported&) {
     return std::nullopt;
   }

@@ -1,11 +1,13 @@
 #include "device_support.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "codegen/c/unit.hpp"
 #include "interp/inputs.hpp"
 #include "ir/text/source.hpp"
 #include "support.hpp"
@@ -109,6 +111,18 @@ int compare_with_interpreter(const std::vector<Program>& programs, const std::ve
     ++compared;
   }
   return compared;
+}
+
+std::string found_by(const std::string& text, const Program& p, const std::vector<Case>& cases) {
+  KernelOutcome error;
+  const auto kernel = compile_text(text, p, *simt_compiler(), error);
+  if (!kernel) return "it does not compile: " + error.message;
+  for (const Case& c : cases) {
+    const KernelOutcome out = kernel->run(c.parameters, c.inputs, std::chrono::seconds(20));
+    if (out.status != KernelOutcome::Status::ok) return out.message;
+    if (!same_outputs(c.expected, out.outputs)) return "it differs from the interpreter";
+  }
+  return {};
 }
 
 }  // namespace assay::codegen::test

@@ -29,5 +29,7 @@ std::vector<Case> right_cases(const Program& p);
 /// Compiles all programs in one unit, runs every case, and checks CUDA-12. Returns how many were compared.
 int compare_with_interpreter(const std::vector<Program>& programs, const std::vector<std::vector<Case>>& cases,
                              const CompilerSpec& compiler);
+/// What a changed text of a program is found by, compiled by gcc: empty when it is not found.
+std::string found_by(const std::string& text, const Program& p, const std::vector<Case>& cases);
 
 }  // namespace assay::codegen::test

@@ -127,19 +127,6 @@ TEST(Cuda, FoldsSlotsBeyondTheThirdOntoZ) {
   RULE_EQ("CUDA-3", static_cast<int>(cases.size()), compare_with_interpreter({p}, {cases}, *device_compiler()));
 }
 
-/// What a changed text is found by: nothing, or a sentence.
-std::string found_by(const std::string& text, const Program& p, const std::vector<Case>& cases) {
-  KernelOutcome error;
-  const auto kernel = compile_text(text, p, *simt_compiler(), error);
-  if (!kernel) return "it does not compile: " + error.message;
-  for (const Case& c : cases) {
-    const KernelOutcome out = kernel->run(c.parameters, c.inputs, std::chrono::seconds(20));
-    if (out.status != KernelOutcome::Status::ok) return out.message;
-    if (!same_outputs(c.expected, out.outputs)) return "it differs from the interpreter";
-  }
-  return {};
-}
-
 TEST(Cuda, FindsPlantedFaults) {
   if (simt_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   const Program p = parse(reversed);

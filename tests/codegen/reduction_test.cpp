@@ -171,19 +171,6 @@ TEST(Reductions, HaveThemInTheSimulatorToo) {
   }
 }
 
-/// What a changed text of a program is found by; empty when it is not found.
-std::string found_by(const std::string& text, const Program& p) {
-  KernelOutcome error;
-  const auto kernel = compile_text(text, p, *simt_compiler(), error);
-  if (!kernel) return "it does not compile: " + error.message;
-  for (const Case& c : right_cases(p)) {
-    const KernelOutcome out = kernel->run(c.parameters, c.inputs, std::chrono::seconds(20));
-    if (out.status != KernelOutcome::Status::ok) return out.message;
-    if (!same_outputs(c.expected, out.outputs)) return "it differs from the interpreter";
-  }
-  return {};
-}
-
 TEST(Reductions, FaultsInTheExchangeAreFound) {
   if (simt_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   struct Planted {
@@ -225,14 +212,14 @@ TEST(Reductions, FaultsInTheExchangeAreFound) {
   for (const Planted& planted : all) {
     const Program p = parse(planted.program);
     const std::string text = emit_device_batch({&p}, Dialect::simt).text;
-    RULE_EQ("CUDA-20", std::string(), found_by(text, p));
+    RULE_EQ("CUDA-20", std::string(), found_by(text, p, right_cases(p)));
     for (const auto& [right, wrong] : planted.faults) {
       std::string changed = text;
       const std::size_t at = changed.find(right, changed.find("__global__ void"));
       EXPECT_NE(at, std::string::npos) << right << "\n" << text;
       if (at == std::string::npos) continue;
       changed.replace(at, right.size(), wrong);
-      RULE_TRUE("CUDA-13", !found_by(changed, p).empty()) << right << " -> " << wrong;
+      RULE_TRUE("CUDA-13", !found_by(changed, p, right_cases(p)).empty()) << right << " -> " << wrong;
     }
   }
 }
@@ -262,7 +249,7 @@ TEST(Reductions, LanesThatDoNotMeetEndTheRun) {
         changed.find(before) == std::string::npos ? changed.find("    int32_t partial = 0;\n") : changed.find(before);
     EXPECT_NE(at, std::string::npos) << text;
     if (at != std::string::npos) changed.insert(at, line + "\n");
-    return found_by(changed, p);
+    return found_by(changed, p, right_cases(p));
   };
   RULE_EQ("CUDA-24", std::string(), with_first_line("__syncwarp(0xffffffffu);"));
   RULE_EQ("CUDA-24", std::string("threads of a group do not wait at the same barrier"),

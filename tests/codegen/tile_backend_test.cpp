@@ -52,6 +52,7 @@ TEST(TileBackends, CompareByTheModel) {
   const oracle::Report copies = check(product("f32", 16), {"simt-sm_80"}).report;
   RULE_TRUE("ASYNC-4", copies.verdict == oracle::Verdict::legal) << copies.claim;
   RULE_TRUE("ASYNC-4", executed(copies, "simt-sm_80") != nullptr && executed(copies, "simt-sm_80")->cases > 0);
+  RULE_EQ("MMA-25", 'B', executed(copies, "simt-sm_80")->rigour);  // no instruction: to the bit
   // A program with neither is not run.
   const oracle::Report none =
       check(

@@ -85,6 +85,9 @@ TEST(Sums, PrintsEveryAccumulation) {
           "  6:5  m[r]: max f32\n"
           "    r: other statements stand there too\n",
           sums_text(p, *query));
+  RULE_EQ(
+      "ANA-10", "program q\n  no statement accumulates\n",
+      sums_text(test::program("program q { input a: f32[8] output m: f32[8] for r in 0..8 { m[r] = a[r] } }"), *query));
 }
 
 }  // namespace

@@ -28,15 +28,18 @@ struct Question {
   std::string engine;  // as the kept list names it
 };
 
-// The questions that Z3 can answer, the cheapest first.
+// All translations, the cheapest first; Z3 answers them, except that floating point is cvc5's.
 std::vector<Question> questions(const laws::Sides& s) {
   std::vector<Question> out;
-  if (auto bits = scalar::rule_script(s.left, s.right, s.condition); bits && !bits->floats)
-    out.push_back({std::move(*bits), "z3"});
-  if (auto integers = scalar::integer_script(s.left, s.right, s.condition))
-    out.push_back({std::move(*integers), "z3, integers"});
-  if (auto reals = scalar::rounded_once_script(s.left, s.right, s.condition))
-    out.push_back({std::move(*reals), "z3, rounded once"});
+  const auto ask = [&](std::optional<scalar::Script> script, const char* engine) {
+    if (script) out.push_back({std::move(*script), engine});
+  };
+  auto bits = scalar::rule_script(s.left, s.right, s.condition);
+  const bool floats = bits && bits->floats;
+  if (!floats) ask(std::move(bits), "z3");
+  ask(scalar::integer_script(s.left, s.right, s.condition), "z3, integers");
+  ask(scalar::rounded_once_script(s.left, s.right, s.condition), "z3, rounded once");
+  if (floats) ask(std::move(bits), "cvc5");
   return out;
 }
 
@@ -55,10 +58,7 @@ Evidence refuted(const laws::Sides& sides, const laws::Finding& found, const Lim
   // The translations for the solvers must fail as well, at the witness, or they say something else than the rule.
   const auto at = [&](const Expr& e) { return at_witness(e, found.witness); };
   const laws::Sides there{at(sides.left), at(sides.right), at(sides.condition)};
-  std::vector<Question> asked = questions(there);
-  if (auto bits = scalar::rule_script(there.left, there.right, there.condition); bits && bits->floats)
-    asked.push_back({std::move(*bits), "z3"});
-  for (const Question& q : asked) {
+  for (const Question& q : questions(there)) {
     if (z3_satisfiable(q.script.logic, q.script.body, limits.z3).answer == false)
       return {Evidence::Status::wrong, q.engine, 0, "the solver proves a rule that the interpreter refutes"};
   }
@@ -78,17 +78,13 @@ Evidence evidence(const laws::Law& law, Type type, const Limits& limits) {
   if (found.verdict != Verdict::holds) return {Evidence::Status::wrong, "", found.cases, "the interpreter refutes it"};
   if (found.exhaustive) return {Evidence::Status::proved, "exhaustion", found.cases, {}};
   for (const Question& q : questions(sides)) {
-    const Satisfiable said = z3_satisfiable(q.script.logic, q.script.body, limits.z3);
+    // Z3's answers about floating point would count only together with cvc5's, so cvc5 alone is asked.
+    const Satisfiable said = q.script.floats ? cvc5_satisfiable(q.script.logic, q.script.body, limits.cvc5)
+                                             : z3_satisfiable(q.script.logic, q.script.body, limits.z3);
     // Where a side is not in exact arithmetic, the answer "differs" says nothing about the rounded values.
     if (said.answer == true && q.script.decides)
       return {Evidence::Status::wrong, q.engine, 0, "the solver says that it fails"};
     if (said.answer == false) return {Evidence::Status::proved, q.engine, said.operations, {}};
-  }
-  // Z3's answers about floats would count only together with cvc5's, so cvc5 alone is asked.
-  if (const auto script = scalar::rule_script(sides.left, sides.right, sides.condition); script && script->floats) {
-    const Satisfiable cvc5 = cvc5_satisfiable(script->logic, script->body, limits.cvc5);
-    if (cvc5.answer == true) return {Evidence::Status::wrong, "cvc5", 0, "the solver says that it fails"};
-    if (cvc5.answer == false) return {Evidence::Status::proved, "cvc5", 0, {}};
   }
   if (const laws::Finding all = laws::check_law(sides, limits.cases); all.exhaustive) {
     if (all.verdict != Verdict::holds) return {Evidence::Status::wrong, "", all.cases, "the interpreter refutes it"};

@@ -43,9 +43,7 @@ class ExpandZero final : public Operation {
 
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program& p) {
     const std::size_t rank = p.find_buffer(line.buffers.at("buffer"))->dims.size();
-    const auto given = line.result_lists.find("loops");
-    if (given != line.result_lists.end() && given->second.size() != rank)
-      return tl::unexpected(wrong_number_of_names(line, "loops", rank, given->second.size()));
+    if (auto wrong = wrong_number_of_names(line, "loops", rank)) return tl::unexpected(std::move(*wrong));
     return std::make_unique<ExpandZero>(std::move(line));
   }
 
@@ -70,9 +68,7 @@ class ExpandZero final : public Operation {
   Stmt nest(const Stmt& zero, const Buffer& buffer, NameSupply& names) const {
     std::vector<CellRange> all;
     for (const Index& extent : buffer.dims) all.push_back({0, extent});
-    const auto given = line_.result_lists.find("loops");
-    return zero_nest(zero, buffer, all, given == line_.result_lists.end() ? std::vector<Symbol>{} : given->second,
-                     names);
+    return zero_nest(zero, buffer, all, line_.new_names("loops"), names);
   }
 
   Arguments line_;

@@ -62,7 +62,8 @@ class Partition final : public Operation {
                   fmt::format("the cut points increase: {} does not come after {}", fall[1], fall[0])));
       }
       if (at.size() >= most_segments) return tl::unexpected(too_many(line, at.size() + 1));
-      if (auto refusal = misnamed(line, at.size() + 1)) return tl::unexpected(*std::move(refusal));
+      if (auto refusal = wrong_number_of_names(line, "segments", at.size() + 1))
+        return tl::unexpected(*std::move(refusal));
     }
     return std::make_unique<Partition>(std::move(line));
   }
@@ -91,12 +92,6 @@ class Partition final : public Operation {
   static Refusal too_many(const Arguments& line, std::size_t count) {
     return inapplicable(line, "PART-9", fmt::format("{} parts are too many", count), {}, "give fewer cut points");
   }
-  static std::optional<Refusal> misnamed(const Arguments& line, std::size_t count) {
-    const auto given = line.result_lists.find("segments");
-    if (given == line.result_lists.end() || given->second.size() == count) return std::nullopt;
-    return wrong_number_of_names(line, "segments", count, given->second.size());
-  }
-
   tl::expected<std::vector<Index>, Refusal> cuts_of(const Stmt& loop, const Formula& facts, Query& query) const {
     if (line_.choices.count("at") == 0) {
       std::vector<Index> cuts;
@@ -119,7 +114,8 @@ class Partition final : public Operation {
           loop->where, "give the cut points: `at=4,60`"));
     }
     if (cuts.size() >= most_segments) return tl::unexpected(too_many(line_, cuts.size() + 1));
-    if (auto refusal = misnamed(line_, cuts.size() + 1)) return tl::unexpected(*std::move(refusal));
+    if (auto refusal = wrong_number_of_names(line_, "segments", cuts.size() + 1))
+      return tl::unexpected(*std::move(refusal));
     return cuts;
   }
 

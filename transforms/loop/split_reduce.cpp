@@ -77,9 +77,7 @@ class SplitReduce final : public Operation {
                                   fmt::format("the number of blocks is 2 to {}, not {}", most_blocks, blocks)));
     }
     const std::size_t rank = p.find_buffer(line.buffers.at("target"))->dims.size();
-    const auto given = line.result_lists.find("combine");
-    if (given != line.result_lists.end() && given->second.size() != rank)
-      return tl::unexpected(wrong_number_of_names(line, "combine", rank, given->second.size()));
+    if (auto wrong = wrong_number_of_names(line, "combine", rank)) return tl::unexpected(std::move(*wrong));
     return std::make_unique<SplitReduce>(std::move(line));
   }
 
@@ -166,11 +164,9 @@ class SplitReduce final : public Operation {
     plan.block = result("block", plan.loop->name, "b");
     plan.inner = result("inner", plan.loop->name, "i");
     plan.partials = result("partials", plan.target.name, "p");
-    const auto given = line_.result_lists.find("combine");
+    const std::vector<Symbol> given = line_.new_names("combine");
     for (std::size_t d = 0; d < plan.target.dims.size(); ++d) {
-      plan.combine.push_back(given != line_.result_lists.end()
-                                 ? given->second[d]
-                                 : derived_name(plan.target.name, fmt::format("c{}", d), names));
+      plan.combine.push_back(!given.empty() ? given[d] : derived_name(plan.target.name, fmt::format("c{}", d), names));
     }
     plan.names = std::move(names);
   }

@@ -48,9 +48,7 @@ class ZeroMargins final : public Operation {
 
   static tl::expected<std::unique_ptr<Operation>, Refusal> bind(Arguments line, const Program& p) {
     const std::size_t rank = p.find_buffer(line.buffers.at("buffer"))->dims.size();
-    const auto given = line.result_lists.find("loops");
-    if (given != line.result_lists.end() && given->second.size() != rank)
-      return tl::unexpected(wrong_number_of_names(line, "loops", rank, given->second.size()));
+    if (auto wrong = wrong_number_of_names(line, "loops", rank)) return tl::unexpected(std::move(*wrong));
     return std::make_unique<ZeroMargins>(std::move(line));
   }
 
@@ -127,8 +125,7 @@ class ZeroMargins final : public Operation {
 
   // MRG-4: what is outside of the box, each cell once.
   Block margins(const Stmt& zero, const Box& box, const Buffer& buffer, NameSupply& names) const {
-    const auto given = line_.result_lists.find("loops");
-    const std::vector<Symbol> called = given == line_.result_lists.end() ? std::vector<Symbol>{} : given->second;
+    const std::vector<Symbol> called = line_.new_names("loops");
     Block out;
     Box inside;  // in the dimensions before
     const auto add = [&](const CellRange& strip) {
