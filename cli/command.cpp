@@ -187,7 +187,7 @@ class Command {
     }
     if (options.given.count(buffer) != 0) return wrong(fmt::format("`{}` is given twice", buffer), {});
     auto tensor = interp::read_npy(path, b->type);
-    if (!tensor) return std::move(tensor.error());
+    if (!tensor) return tensor.error();
     options.given[buffer] = std::move(*tensor);
     options.files[buffer] = path;
     return std::nullopt;

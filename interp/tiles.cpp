@@ -43,7 +43,7 @@ void Machine::tile_product(const BoundStmt& tile, const TileInstruction& fit, La
   trip_count(*nest.row, lane, first_row);
   trip_count(*nest.column, lane, first_column);
   trip_count(*nest.sum, lane, first_term);
-  statement_ = &update;
+  statement_ = nest.update;
   const auto executed = [&] {
     return std::all_of(nest.guards.begin(), nest.guards.end(),
                        [&](const BoundExpr* g) { return evaluate(*g, lane) != 0; });

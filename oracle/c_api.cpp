@@ -44,8 +44,9 @@ assay_error exhausted{"out of memory"};  // what stands where not even an error 
 template <typename Work>
 assay_error* guarded(Work work) {
   try {
-    std::string message = work();
-    return message.empty() ? nullptr : new assay_error{std::move(message)};
+    const std::string message = work();
+    if (message.empty()) return nullptr;
+    return new assay_error{message};
   } catch (const std::bad_alloc&) {
     return &exhausted;
   } catch (const std::exception& e) {

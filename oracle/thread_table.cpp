@@ -122,7 +122,7 @@ std::string shortened(std::string out) {
   const std::size_t begin = out.find_first_not_of(" \n");
   out = begin == std::string::npos ? std::string() : out.substr(begin, out.find('\n', begin) - begin);
   if (out.size() > 2 && out.substr(out.size() - 2) == " {") out.resize(out.size() - 2);
-  if (out.size() > widest_statement) out = out.substr(0, widest_statement - 4) + " ...";
+  if (out.size() > widest_statement) out.replace(widest_statement - 4, std::string::npos, " ...");
   return out;
 }
 

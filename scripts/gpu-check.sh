@@ -98,6 +98,7 @@ else
 fi
 
 # The examples whose good schedule needs a device, judged as a user would, four at a time.
+# shellcheck disable=SC2317  # xargs calls it
 check_example() {
   local folder=$1 name parameter answer arguments=()
   name=$(basename "$folder")

@@ -40,8 +40,8 @@ class Reduction {
         collective_(collective),
         place_(place),
         symbols_(launch.bound_names()),
-        trips_(emit.trip_count(loop)) {
-    update_ = loop->body.front();
+        trips_(emit.trip_count(loop)),
+        update_(loop->body.front()) {
     while (update_->kind == StmtKind::loop || update_->kind == StmtKind::branch) {
       several_ = several_ || update_->kind == StmtKind::loop;
       conditional_ = true;

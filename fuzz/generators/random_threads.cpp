@@ -128,7 +128,7 @@ class Grower {
     while (target[0] == 'A') target = access();
     serial_.push_back(k);
     std::string term = access();
-    while (term[0] == target[0] || term.find("c[") == 0) term = access();
+    while (term[0] == target[0] || term.starts_with("c[")) term = access();
     const std::string guard = one_in(4) ? condition() : "";
     serial_.pop_back();
     const std::string update = fmt::format("{} = {} + {}\n", target, target, term);

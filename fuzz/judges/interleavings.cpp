@@ -234,12 +234,13 @@ class Explorer {
       }
       if (!seen_.insert(digest(s)).second) return;
       if (++out_.states > limits_.states) return;
-      for (std::size_t k = next.size(); k-- > 0;) {
-        State branch = k == 0 ? std::move(s) : s;
-        go_on(branch, next[k]);
+      const auto open = [&](State branch, auto with) {
+        go_on(branch, with);
         settle(branch);
         open_.push_back(std::move(branch));
-      }
+      };
+      for (std::size_t k = next.size() - 1; k > 0; --k) open(s, next[k]);
+      open(std::move(s), next[0]);
       return;
     }
   }

@@ -305,7 +305,8 @@ class Machine {
       operands[1] = terms_.make("minus " + type, {operands[1]});
       op = Op::add;
     } else if (op == Op::fma) {
-      operands = {terms_.make("fused " + type, {operands[0], operands[1]}), operands[2]};
+      const TermId addend = operands[2];
+      operands = {terms_.make("fused " + type, {operands[0], operands[1]}), addend};
       op = Op::add;
     }
     const std::string head = "bag " + std::string(info(op).text) + " " + type;

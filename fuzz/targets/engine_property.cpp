@@ -64,7 +64,7 @@ class Property {
   Program draw() {
     if (random_.below(5) == 0) {
       auto parsed = parse_source(random_threads(random_), "random");
-      if (parsed) return std::move(parsed->programs.front());
+      if (parsed) return parsed->programs.front();
     }
     ProgramShape shape;
     shape.threads = random_.below(2) == 0;

@@ -285,7 +285,11 @@ bool Reader::operation(const Json& j, Op op, Expr& out) {
   }
   if (args.size() != static_cast<std::size_t>(info(op).arity))
     return wrong(fmt::format("the operation has {} operands", args.size()));
-  out = has_written_type(op) ? make_op(op, written, std::move(args)) : make_op(op, std::move(args));
+  if (has_written_type(op)) {
+    out = make_op(op, written, std::move(args));
+  } else {
+    out = make_op(op, std::move(args));
+  }
   return true;
 }
 

@@ -23,9 +23,8 @@ struct TreeNode {
 
 class Tree {
  public:
-  explicit Tree(Context& context) : context_(context) {
-    nodes_ = {{TreeNode::Kind::truth, {}, {}}, {TreeNode::Kind::falsity, {}, {}}};
-  }
+  explicit Tree(Context& context)
+      : context_(context), nodes_{{TreeNode::Kind::truth, {}, {}}, {TreeNode::Kind::falsity, {}, {}}} {}
   Context& context() const { return context_; }
   const TreeNode& node(NodeId n) const { return nodes_[static_cast<std::size_t>(n)]; }
 

@@ -23,7 +23,7 @@ StoreIndex::StoreIndex(const Extraction& extraction) {
     Of& of = by_storage_[store->storage];
     of.all.push_back(i);
     if (auto cell = constant_cell(*store)) {
-      of.constant[*std::move(cell)].push_back(i);
+      of.constant[*cell].push_back(i);
     } else {
       of.varying.push_back(i);
     }

@@ -38,12 +38,14 @@ static int load(const char* path) {
 
 static char* read_all(const char* path) {
   FILE* const file = fopen(path, "rb");
-  if (file == NULL || fseek(file, 0, SEEK_END) != 0) return NULL;
-  const long size = ftell(file);
-  char* const text = size < 0 ? NULL : malloc((size_t)size + 1);
+  if (file == NULL) return NULL;
+  const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  char* text = size < 0 ? NULL : calloc((size_t)size + 1, 1);
   rewind(file);
-  if (text == NULL || fread(text, 1, (size_t)size, file) != (size_t)size) return NULL;
-  text[size] = '\0';
+  if (text != NULL && fread(text, 1, (size_t)size, file) != (size_t)size) {
+    free(text);
+    text = NULL;
+  }
   fclose(file);
   return text;
 }
@@ -62,6 +64,7 @@ int compile_by_nvrtc(const char* library, const char* input, const char* output,
   if (rtc.log_size(program, &size) == 0 && size > 1) {
     char* const log = calloc(size + 1, 1);
     if (log != NULL && rtc.log(program, log) == 0) fputs(log, stderr);
+    free(log);
   }
   if (state != 0) return 1;
   /* For an architecture sm_N there is machine code. */

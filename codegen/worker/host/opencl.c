@@ -77,11 +77,10 @@ static int load(int simulate) {
   uint32_t count = 0;
   if (cl.platforms(1, &platform, &count) != 0 || count == 0) return 0;
   if (cl.devices(platform, 0xFFFFFFFF, 1, &now.device, &count) != 0 || count == 0) return 0;
-  int error = 0;
-  now.context = cl.context(NULL, 1, &now.device, NULL, NULL, &error);
-  if (error != 0) return 0;
-  now.queue = cl.queue(now.context, now.device, 0, &error);
-  return error == 0;
+  now.context = cl.context(NULL, 1, &now.device, NULL, NULL, NULL);
+  if (now.context == NULL) return 0;
+  now.queue = cl.queue(now.context, now.device, 0, NULL);
+  return now.queue != NULL;
 }
 
 /* Whether the simulator has found something wrong. */
