@@ -23,7 +23,7 @@ using Status = Obligation::Status;
 TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
   const char* cases = std::getenv("ASSAY_PROPERTY_CASES");
   const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
-  const int wanted = cases ? std::max(40, std::atoi(cases) / 4) : 300;
+  const int wanted = cases ? std::max(40, std::atoi(cases) / 4) : 600;
   interp::Random random(seed ? std::strtoull(seed, nullptr, 10) : 20261130);
   const auto query = make_portfolio_query();
   std::map<std::string, int> proved_with, refused;
@@ -73,7 +73,7 @@ TEST(StagingProperty, proved_leaves_the_same_bits_and_violated_shows) {
   for (const auto& [key, n] : proved_with) fmt::print("  proved with {} {}\n", key, n);
   for (const auto& [code, n] : refused) fmt::print("  {} {}\n", code, n);
   RULE_TRUE("PRF-100", unseen == 0);
-  if (wanted < 100) return;
+  if (wanted < 600) return;  // too few to meet every key three times whatever the seed
   EXPECT_GE(violated, wanted / 20);
   for (const char* key : {"shared", "cooperative", "swizzle", "pipeline", "pad_stride", "hoisted", "privatize shared"})
     EXPECT_GE(proved_with[key], 3) << key;
