@@ -136,7 +136,22 @@ class Binder {
     return {};
   }
 
+  // Program text over the names of the program.
+  bool expression(const ParameterInfo& parameter, const ScheduleWord& word) {
+    auto parsed = parse_expression(word.text, program_);
+    if (parsed) {
+      out_.expressions[parameter.name] = *std::move(parsed);
+      return true;
+    }
+    const Diagnostic& d = parsed.error().front();
+    Location where = word.where;
+    if (where.known() && d.where.known() && d.where.line == 1)
+      where = {where.line, where.column + d.where.column - 1, d.where.length};
+    return refuse(d.code, where, d.message, d.help);
+  }
+
   bool variable(const ParameterInfo& parameter, const ScheduleWord& word) {
+    if (word.text.front() == '(') return expression(parameter, word);
     const auto [symbol, copies] = starred(word);
     if (symbol.empty()) return false;
     const std::vector<std::string> all = variable_names(program_);

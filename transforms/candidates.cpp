@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
+#include "ir/typing.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/names.hpp"
 
@@ -16,6 +18,8 @@ namespace {
 
 using Kind = ParameterInfo::Kind;
 using Counts = ParameterInfo::Counts;
+
+constexpr int largest_expression = 40;  // nodes
 
 struct Use {
   Symbol buffer;
@@ -117,6 +121,7 @@ class Enumeration {
         for (const Symbol& b : used_buffers(so_far.loop)) key({b});
         return;
       case Kind::loops:
+        if (!info.required) extend(so_far, next + 1);
         for (const std::vector<Symbol>& list : loop_lists(so_far.buffer)) key(list);
         return;
       case Kind::integer:
@@ -151,13 +156,19 @@ class Enumeration {
     return out;
   }
 
-  /// Each variable, and the copies of one together.
+  /// Each variable, and the copies of one together; then the expressions that read something.
   std::vector<std::string> values() const {
     std::vector<std::string> out;
     for (const std::string& v : variable_names(program_)) {
       out.push_back(v);
       const std::string all = stem(v) + "*";
       if (v != stem(v) && std::find(out.begin(), out.end(), all) == out.end()) out.push_back(all);
+    }
+    for (const Expr& e : reading_expressions(program_, largest_expression)) {
+      std::string text = "(" + print(e) + ")";
+      if (std::find(out.begin(), out.end(), text) != out.end()) continue;
+      // A choice between literals has no type of its own.
+      if (const auto read = parse_expression(text, program_); read && *read == e) out.push_back(std::move(text));
     }
     return out;
   }
@@ -228,7 +239,26 @@ class Enumeration {
   std::vector<ScheduleLine> out_{};
 };
 
+// Takes its nodes off what is left; false where that is too little, or where a scope is among them, whose names are not free
+// to be written again.
+bool fits(const Expr& e, int& left) {
+  if (e->op == Op::scope || --left < 0) return false;
+  return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return fits(a, left); });
+}
+
 }  // namespace
+
+std::vector<Expr> reading_expressions(const Program& p, int largest) {
+  std::vector<Expr> out;
+  Visitor v;
+  v.enter_expr = [&](const Expr& e) {
+    int left = largest;
+    if (is_operation(e->op) && fits(e, left) && !read_by(e).empty()) out.push_back(e);
+    return true;
+  };
+  visit(p.body, v);
+  return out;
+}
 
 std::vector<ScheduleLine> candidate_lines(const Declaration& d, const Program& p, std::size_t most) {
   return Enumeration(d, p, most).run();

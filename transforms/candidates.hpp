@@ -11,4 +11,8 @@ namespace assay {
 /// counts. In a fixed order, at most `most`. The program's form may still not fit them.
 std::vector<ScheduleLine> candidate_lines(const Declaration& d, const Program& p, std::size_t most = 4096);
 
+/// The operations of a program that read a buffer or a variable and hold no scope, of at most so many nodes, in the order of
+/// the text, each as often as it stands there.
+std::vector<Expr> reading_expressions(const Program& p, int largest);
+
 }  // namespace assay

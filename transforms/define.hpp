@@ -30,6 +30,8 @@ struct Arguments {
   std::map<std::string, Symbol> buffers{};
   /// Variables of `var` statements and of scopes, in program order: one, or those that `s*` names.
   std::map<std::string, std::vector<Symbol>> values{};
+  /// What stands in parentheses in the place of such a name.
+  std::map<std::string, Expr> expressions{};
   std::map<std::string, std::int64_t> integers{};
   /// Lists of integers; a word in place of the list is in `choices`.
   std::map<std::string, std::vector<std::int64_t>> integer_lists{};

@@ -34,7 +34,7 @@ using StepResult = tl::expected<Rewrite, Refusal>;
 
 struct ParameterInfo {
   std::string name;  // "loop", "factor", "axis"
-  /// loop, buffer, value (a `var` or a scope): operands; storage: a buffer given by key. integers: a list `4,60`, or one of
+  /// loop, buffer, value (a `var`, a scope, or an expression in parentheses): operands; storage: a buffer given by key. integers: a list `4,60`, or one of
   /// the `choices`. names: a list
   /// of new names, given by key. results: the last parameter, one new name or more.
   enum class Kind {

@@ -2,10 +2,13 @@
 // compared, so that equations that were not understood can do no harm.
 #include "transforms/pattern.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "ir/traverse.hpp"
+#include "transforms/affine.hpp"
 #include "transforms/alpha.hpp"
 
 namespace assay {
@@ -51,24 +54,15 @@ std::optional<std::map<Symbol, Index>> instance_of(const Expr& pattern, const Ex
   for (bool more = true; more;) {
     more = false;
     for (const auto& [form, value] : equations.all) {
-      const Symbol* open = nullptr;
-      std::int64_t sign = 0;
-      Index rest = value - form.constant();
-      bool solvable = true;
-      for (const auto& [atom, coefficient] : form.terms()) {
-        const bool symbol = atom->kind == IndexAtom::Kind::symbol;
-        if (symbol && symbols.count(atom->symbol) != 0 && known.count(atom->symbol) == 0) {
-          solvable = solvable && open == nullptr && (coefficient == 1 || coefficient == -1);
-          open = &atom->symbol;
-          sign = coefficient;
-        } else if (symbol) {
-          rest = rest - Index::symbol(atom->symbol).substitute(known) * coefficient;
-        } else {
-          solvable = false;
-        }
-      }
-      if (!solvable || !open) continue;
-      known.emplace(*open, rest * sign);
+      std::set<Symbol> inside;
+      form.collect_symbols(inside);
+      std::vector<Symbol> open;
+      std::copy_if(inside.begin(), inside.end(), std::back_inserter(open),
+                   [&](const Symbol& s) { return symbols.count(s) != 0 && known.count(s) == 0; });
+      if (open.size() != 1) continue;
+      const auto linear = linear_in(form, open[0]);
+      if (!linear || (linear->coefficient != 1 && linear->coefficient != -1)) continue;
+      known.emplace(open[0], (value - linear->rest.substitute(known)) * linear->coefficient);
       more = true;
     }
   }

@@ -10,8 +10,8 @@
 namespace assay {
 
 /// The values of `symbols`, which occur free in `pattern`, with which it becomes `instance` (up to the names that scopes
-/// bind); nothing where there are none, or where they do not follow from an index in which one of them stands alone, up to
-/// its sign and a constant.
+/// bind); nothing where there are none, or where they do not follow, one after the other, from index values in which one
+/// that is not known yet stands alone, up to its sign and what is known.
 std::optional<std::map<Symbol, Index>> instance_of(const Expr& pattern, const Expr& instance,
                                                    const std::set<Symbol>& symbols);
 

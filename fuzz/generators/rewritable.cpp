@@ -6,8 +6,10 @@
 #include "ir/analysis/access.hpp"
 #include "ir/analysis/interval.hpp"
 #include "ir/rules/reductions.hpp"
+#include "ir/text/source.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/obligation/operators.hpp"
+#include "transforms/candidates.hpp"
 #include "transforms/names.hpp"
 
 namespace assay::fuzz {
@@ -296,7 +298,13 @@ ScheduleLine random_rewrite_line(interp::Random& random, const Program& p, std::
   if (operation == "materialize") {
     const std::vector<std::string> all = variable_names(p);
     const bool scopes = std::find(all.begin(), all.end(), "v") != all.end();
-    operand(scopes && random.below(6) != 0 ? "v*" : all.empty() ? "v" : all[random.below(all.size())]);
+    const std::vector<Expr> unnamed = reading_expressions(p, 12);
+    if (!unnamed.empty() && random.below(scopes ? 3 : 6) != 0 && random.below(2) == 0) {
+      operand("(" + print(unnamed[random.below(unnamed.size())]) + ")");
+      if (random.below(2) == 0) operand("instances");
+    } else {
+      operand(scopes && random.below(6) != 0 ? "v*" : all.empty() ? "v" : all[random.below(all.size())]);
+    }
     if (random.below(4) == 0) {
       line.keys.push_back({word("kind"), {word("local")}});
       line.text += " kind=local";

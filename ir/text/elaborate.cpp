@@ -442,6 +442,8 @@ Expr Elaborator::value(const Syntax& s, Type type) {
   return {};
 }
 
+Expr Elaborator::typed(const Syntax& s) { return without_type(measured(s), s.where); }
+
 Expr Elaborator::condition(const Syntax& s) { return require_condition(measured(s), s.where); }
 
 Expr Elaborator::subscript(const Syntax& s) { return as_subscript(measured(s), s.where); }

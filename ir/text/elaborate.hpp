@@ -24,6 +24,8 @@ class Elaborator {
 
   /// The value of a place of type `type`.
   Expr value(const Syntax& s, Type type);
+  /// An expression that has a type by itself.
+  Expr typed(const Syntax& s);
   Expr condition(const Syntax& s);
   /// A loop bound or a dimension; `what` is the noun of the message.
   std::optional<Index> bound(const Syntax& s, const char* what);

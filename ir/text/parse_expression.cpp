@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ir/text/parser.hpp"
+#include "ir/traverse.hpp"
 
 namespace assay::text {
 namespace {
@@ -39,6 +40,34 @@ const BinaryOperator* binary_operator(const Token& t, int level) {
 }
 
 }  // namespace
+
+Expr Parser::expression_over(const Program& p) {
+  names_.emplace(reporter_);
+  elaborator_.emplace(*names_, reporter_);
+  for (const Parameter& x : p.parameters)
+    names_->declare_global(x.name, {Binding::Kind::parameter, x.name, Type::index, 0, x.where});
+  for (const Buffer& b : p.buffers)
+    names_->declare_global(b.name, {Binding::Kind::buffer, b.name, b.type, b.dims.size(), b.where});
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->kind == StmtKind::loop) names_->introduce(s->name, Binding::Kind::loop, Type::index, s->where);
+    if (s->kind == StmtKind::declare) names_->introduce(s->name, Binding::Kind::variable, s->type, s->where);
+    return true;
+  };
+  v.enter_expr = [&](const Expr& e) {
+    if (e->op == Op::scope) names_->introduce(e->name, Binding::Kind::variable, e->type, e->where);
+    return true;
+  };
+  visit(p.body, v);
+  const Syntax* s = expression();
+  if (s == nullptr) return {};
+  if (tok_.kind != Token::Kind::end) {
+    unexpected("the end of the expression");
+    return {};
+  }
+  Expr e = elaborator_->typed(*s);
+  return reporter_.count() == 0 ? e : Expr();
+}
 
 // Puts a node into the arena; its place runs from `start` to the token before the current one.
 const Syntax* Parser::make(Syntax s, const Token& start) {

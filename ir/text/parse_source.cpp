@@ -127,4 +127,11 @@ Result<SourceFile> parse_source(std::string_view text, std::string path) {
   return text::parse_text(text, std::move(path), sort);
 }
 
+Result<Expr> parse_expression(std::string_view text, const Program& p) {
+  text::Reporter reporter{std::string()};
+  Expr e = text::Parser(text, reporter).expression_over(p);
+  if (!e) return tl::unexpected(reporter.take());
+  return e;
+}
+
 }  // namespace assay

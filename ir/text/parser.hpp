@@ -34,6 +34,8 @@ class Parser {
   Parser(std::string_view text, Reporter& reporter);
   /// `["air" INT] { program | schedule }`. What has errors is left out.
   Items file();
+  /// The whole text as one expression over the names of `p`; null after a message.
+  Expr expression_over(const Program& p);
 
  private:
   // A block and the height of its tree (for scopes inside expressions).

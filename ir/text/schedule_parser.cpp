@@ -56,6 +56,7 @@ class LineScanner {
   Location place(std::size_t from, std::size_t length) const {
     return {at_.line, static_cast<int>(from - at_.line_start) + 1, std::max(1, static_cast<int>(length))};
   }
+  std::optional<ScheduleWord> expression();
   std::optional<ScheduleWord> word(std::string_view wanted);
   bool words(std::vector<ScheduleWord>& into, std::string_view wanted);
 
@@ -65,10 +66,25 @@ class LineScanner {
   Reporter& reporter_;
 };
 
-// A name with an optional star, or a number with an optional sign.
+// From `(` to the parenthesis that closes it, in this line.
+std::optional<ScheduleWord> LineScanner::expression() {
+  const std::size_t from = at_.offset;
+  int open = 0;
+  for (std::size_t n = 0; from + n < text_.size() && peek(n) != '\n' && peek(n) != '#'; ++n) {
+    if (peek(n) == '(') ++open;
+    if (peek(n) != ')' || --open > 0) continue;
+    at_.offset += n + 1;
+    return ScheduleWord{std::string(text_.substr(from, n + 1)), place(from, n + 1)};
+  }
+  reporter_.error("SCH-2", place(from, 1), "this `(` is not closed in its line");
+  return std::nullopt;
+}
+
+// A name with an optional star, a number with an optional sign, or an expression in parentheses.
 std::optional<ScheduleWord> LineScanner::word(std::string_view wanted) {
   const std::size_t before = at_.offset;
   skip_blanks();
+  if (peek() == '(') return expression();
   const std::size_t from = at_.offset;
   std::size_t n = 0;
   if (is_name_start(peek())) {

@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// One token group of a schedule line: `i`, `ii,kk`, `16`.
+/// One token group of a schedule line: `i`, `ii,kk`, `16`, `(X[i] + 1.0)`.
 struct ScheduleWord {
   std::string text;
   Location where{};
@@ -48,6 +48,9 @@ struct SourceFile {
 /// Parses and checks a whole file (programs, schedules, or the bare lines of a schedule). All errors that one pass can find.
 /// Text beginning with `{` is read as the JSON of `to_json`.
 Result<SourceFile> parse_source(std::string_view text, std::string path);
+/// An expression over the names of a well-formed program, all of them visible, loop symbols and variables too. Its type is its
+/// own: literals alone have none (TYPE-2). Places in the errors count from the start of `text`.
+Result<Expr> parse_expression(std::string_view text, const Program& p);
 /// Limits: larger texts are an error, not a crash.
 inline constexpr std::size_t max_source_bytes = 4U << 20;
 inline constexpr int max_nesting = 256;

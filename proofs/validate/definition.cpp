@@ -32,19 +32,24 @@ struct Unknown {
 // Solves `form = value` for the loop symbols that `known` lacks: one, or several as the digits of a mixed radix.
 bool solve(const Index& form, const Index& value, const std::vector<Stmt>& loops, std::map<Symbol, Index>& known,
            bool several) {
-  Index rest = value - form.constant();
+  Index told = form;  // without the terms of unknown symbols
   std::vector<Unknown> unknown;
+  const auto loop_of = [&](const Symbol& s) {
+    return std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == s; });
+  };
   for (const auto& [atom, coefficient] : form.terms()) {
-    const Index term = Index::symbol(atom->symbol) * coefficient;
-    if (atom->kind != IndexAtom::Kind::symbol) return false;
-    const Symbol& symbol = atom->symbol;
-    const auto loop = std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == symbol; });
-    if (loop == loops.end() || known.count(symbol) != 0) {
-      rest = rest - term.substitute(known);
-    } else {
-      unknown.push_back({coefficient, &*loop});
-    }
+    if (atom->kind != IndexAtom::Kind::symbol) continue;
+    const auto loop = loop_of(atom->symbol);
+    if (loop == loops.end() || known.count(atom->symbol) != 0) continue;
+    told = told - Index::symbol(atom->symbol) * coefficient;
+    unknown.push_back({coefficient, &*loop});
   }
+  std::set<Symbol> left;
+  told.collect_symbols(left);
+  if (std::any_of(left.begin(), left.end(),
+                  [&](const Symbol& s) { return loop_of(s) != loops.end() && known.count(s) == 0; }))
+    return false;  // in a division, a remainder, a minimum or a maximum
+  Index rest = value - told.substitute(known);
   if (unknown.empty() || (unknown.size() > 1 && !several)) return false;
   if (unknown.size() == 1 && (unknown[0].coefficient == 1 || unknown[0].coefficient == -1)) {
     known.emplace((*unknown[0].loop)->name, rest * unknown[0].coefficient);
@@ -83,32 +88,31 @@ Definitions::Definitions(const View& view, const std::set<Symbol>& own) : view_(
 // The loop symbols of the writer's execution: from the indices, and for loops around both statements those of the read.
 std::optional<Instance> Definitions::source_of(const Side& read, const Node& writer) const {
   std::map<Symbol, Index> known;
+  std::vector<std::pair<Index, Index>> equations;
   if (read.e->op == Op::load) {
-    std::vector<std::pair<Index, Index>> equations;
     for (std::size_t d = 0; d < read.e->args.size(); ++d) {
       if (read.e->args[d]->op != Op::index) return std::nullopt;
       equations.emplace_back(writer.store()->indices[d]->index, read.at->apply(read.e->args[d]->index));
     }
+  }
+  const auto solve_all = [&] {
     for (const bool several : {false, true}) {
       for (bool more = true; more;) {
         more = false;
         for (const auto& [form, value] : equations) more |= solve(form, value, writer.loops, known, several);
       }
     }
-  }
+  };
+  solve_all();
+  const std::vector<Stmt>& around = read.at->node->loops;
+  for (std::size_t k = 0; k < std::min(writer.loops.size(), around.size()) && around[k] == writer.loops[k]; ++k)
+    known.emplace(around[k]->name, read.at->symbols.at(around[k]->name));
+  solve_all();  // what the loops around both tell may tell further ones
   Instance source{&view_, &writer, {}, {}};
-  bool shared = true;
-  for (std::size_t k = 0; k < writer.loops.size(); ++k) {
-    const Stmt& loop = writer.loops[k];
-    shared = shared && k < read.at->node->loops.size() && read.at->node->loops[k] == loop;
+  for (const Stmt& loop : writer.loops) {
     const auto at = known.find(loop->name);
-    if (at != known.end()) {
-      source.symbols.emplace(loop->name, at->second);
-    } else if (shared) {
-      source.symbols.emplace(loop->name, read.at->symbols.at(loop->name));
-    } else {
-      return std::nullopt;
-    }
+    if (at == known.end()) return std::nullopt;
+    source.symbols.emplace(loop->name, at->second);
   }
   return source;
 }

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "ir/reads.hpp"
 #include "ir/traverse.hpp"
+#include "ir/typing.hpp"
 #include "random_program.hpp"
 #include "tests/support/rules.hpp"
 #include "text_support.hpp"
@@ -50,6 +52,44 @@ TEST(RoundTrip, ManyPrograms) {
     if (!parsed || !(parsed->programs[0] == p)) ++wrong;
   }
   RULE_EQ("PRINT-1", 0, wrong);
+}
+
+// Whether an expression has a type without its surroundings: a choice between literals has none.
+bool has_a_type(const Expr& e) {
+  if (e->op == Op::literal) return e->type == Type::boolean;
+  if (e->op == Op::index) return !e->index.is_constant();
+  if (has_condition(e->op)) return std::any_of(e->args.begin() + 1, e->args.end(), has_a_type);
+  if (e->type == Type::boolean || !is_operation(e->op) || operand_type(e->op, 0)) return true;
+  return std::any_of(e->args.begin(), e->args.end(), has_a_type);
+}
+
+// An expression of a program that has a type, printed by itself, names that expression.
+TEST(RoundTrip, ExpressionsOfPrograms) {
+  int tried = 0, wrong = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const Program p = random_program(seed, static_cast<int>(20 + seed % 100));
+    Visitor v;
+    v.enter_expr = [&](const Expr& e) {
+      if (e->op == Op::scope) return false;  // its names are taken in the program
+      bool scopes = false;
+      Visitor inside;
+      inside.enter_expr = [&](const Expr& i) {
+        scopes = scopes || i->op == Op::scope;
+        return !scopes;
+      };
+      visit(e, inside);
+      if (scopes || !is_operation(e->op) || !has_a_type(e)) return true;
+      ++tried;
+      const auto parsed = parse_expression("(" + print(e) + ")", p);
+      if (!parsed || !(*parsed == e)) {
+        ++wrong;
+        ADD_FAILURE() << print(e) << (parsed ? " is read as " + print(*parsed) : ": " + parsed.error()[0].message);
+      }
+      return wrong < 5;
+    };
+    visit(p.body, v);
+  }
+  RULE_TRUE("SCH-17", tried > 1000 && wrong == 0) << tried;
 }
 
 TEST(RoundTrip, RandomProgramsAsJson) {

@@ -67,13 +67,21 @@ TEST(ScheduleText, Blocks) {
 }
 
 TEST(ScheduleText, Words) {
-  RULE_TRUE("SCH-2", has_error("split i ~(~4)\n", "SCH-2", "s.sched"));
+  RULE_TRUE("SCH-2", has_error("split i ~(~4\n", "SCH-2", "s.sched"));
+  RULE_TRUE("SCH-2", has_error("split i ~(~4 # )\n", "SCH-2", "s.sched"));
+  RULE_TRUE("SCH-2", has_error("~(4)~ i\n", "SCH-2", "s.sched"));
   RULE_TRUE("SCH-2", has_error("split i factor=~$~\n", "SCH-2", "s.sched"));
   RULE_TRUE("SCH-2", has_error("swap i j~;~\n", "SCH-2", "s.sched"));
   RULE_TRUE("SCH-2", has_error("~4~ i\n", "SCH-2", "s.sched"));
   RULE_TRUE("SCH-2", has_error("split i -> a,~ ~\n", "SCH-2", "s.sched"));
   RULE_TRUE("SCH-1", has_error("split i -> a ~b~\n", "SCH-1", "s.sched"));
-  RULE_EQ("SCH-2", std::size_t{2}, errors("split (i)\nswap i )\nswap i j\n", "s.sched").size());
+  RULE_EQ("SCH-2", std::size_t{2}, errors("split (i\nswap i )\nswap i j\n", "s.sched").size());
+  const auto parsed =
+      parse_source("schedule s { materialize (f(x[i, (j)]) + scope v: f32 { v = 1.0 }) all -> T }\n", "s.air");
+  ASSERT_TRUE(parsed);
+  const ScheduleLine& l = parsed->schedules.at(0).lines.at(0);
+  RULE_EQ("SCH-2", std::string("(f(x[i, (j)]) + scope v: f32 { v = 1.0 })"), l.operands.at(0).text);
+  RULE_TRUE("SCH-2", l.operands.size() == 2 && l.results.size() == 1 && l.operands[0].where.column == 26);
 }
 
 TEST(ScheduleText, Keys) {

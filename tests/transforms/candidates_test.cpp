@@ -58,6 +58,12 @@ TEST(Candidates, FollowTheDeclaration) {
       "MENU-1", (Lines{"op i t=B", "op i t=Y", "op j t=B", "op j t=Y", "op k t=A", "op k t=X"}),
       lines_of({parameter("loop", Kind::loop), parameter("t", Kind::storage), parameter("c", Kind::names, false)}, p));
   RULE_EQ("MENU-1", (Lines{"op", "op flag=true"}), lines_of({parameter("flag", Kind::boolean, false)}, p));
+  RULE_EQ("MENU-1", (Lines{"op", "op over=i", "op over=j"}),
+          lines_of({parameter("over", Kind::loops, false)}, nest("for i in 0..4 { for j in 0..4 { A[j] = 0.0 } }")));
+  RULE_EQ("MENU-1", (Lines{"op w", "op s", "op (w * X[k] + 1.0)", "op (w * X[k])"}),
+          lines_of({parameter("v", Kind::value)},
+                   nest("for k in 0..4 { var w: f32 = X[k] A[k] = w * X[k] + 1.0 B[0, k] = scope s: f32 { s = 2.0 } + "
+                        "f32(k) * 0.5 }")));
   ParameterInfo choice = parameter("c", Kind::choice);
   choice.choices = {"x", "y"};
   RULE_EQ("MENU-1", (Lines{"op c=x", "op c=y"}), lines_of({choice}, p));

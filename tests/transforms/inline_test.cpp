@@ -22,6 +22,22 @@ TEST(Inline, ComputesCellsWhereTheyAreRead) {
   RULE_EQ("INL-3", printed("for p in 0..9 { for q in 0..9 { B[p, q] = Y[q, -p + 8] * X[q] } }", "temp T: f32[70]"),
           u.text);
   EXPECT_EQ("", u.code);
+  // One index after the other, and beside what parameters and loops around both say.
+  const Moved skewed = inlined(
+      "for i in 0..4 { for j in 0..4 { U[i, i + j] = Y[i, j] } } for p in 0..4 { for q in p..p + 4 { B[p, q] = U[p, q] "
+      "} }",
+      "inline U");
+  RULE_EQ("INL-3", printed("for p in 0..4 { for q in p..p + 4 { B[p, q] = Y[p, -p + q] } }", "temp T: f32[70]"),
+          skewed.text);
+  EXPECT_EQ("", skewed.code);
+  const Moved shifted = inlined(
+      "for t in 0..3 { for i in 0..9 { T[i + max(0, n - t)] = Y[t, i] } for j in 0..9 { B[t, j] = T[j + max(0, n - t)] "
+      "} }",
+      "inline T", "param n in 0..9");
+  RULE_EQ("INL-3",
+          printed("for t in 0..3 { for j in 0..9 { B[t, j] = Y[t, j] } }", "temp U: f32[9, 9] param n in 0..9"),
+          shifted.text);
+  EXPECT_EQ("", shifted.code);
   const Moved around = inlined("for t in 0..9 { for i in 0..9 { T[i] = Y[t, i] } for j in 0..9 { B[t, j] = T[j] } }");
   RULE_EQ("INL-3", printed("for t in 0..9 { for j in 0..9 { B[t, j] = Y[t, j] } }", "temp U: f32[9, 9]"), around.text);
   EXPECT_EQ("", around.code);

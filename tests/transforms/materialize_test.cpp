@@ -1,4 +1,6 @@
 // materialize: what it makes and refuses (MAT-…), and what its obligations say.
+#include <fmt/format.h>
+
 #include "ir/analysis/canonical.hpp"
 #include "moves.hpp"
 
@@ -110,6 +112,95 @@ TEST(Materialize, ObligationsSeeWhatTheOperationDoesNot) {
                      value("v.1", "X[i + 1]") + " : 0.0) }",
                  "materialize v*")
               .code);
+}
+
+TEST(Materialize, ExpressionsNeedNoName) {
+  // Everywhere it is computed, and nowhere else.
+  const std::string twice = "for j in 0..8 { A[j] = 0.5 * X[j] + 0.5 * X[j + 1] B[0, j] = max(0.5 * X[j], 0.0) }";
+  const Moved same = stored(twice, "materialize (0.5 * X[j]) -> T");
+  EXPECT_EQ("", same.code);
+  RULE_EQ("MAT-13",
+          printed("for j.1 in 0..8 { T[j.1] = 0.5 * X[j.1] } for j in 0..8 { A[j] = T[j] + 0.5 * X[j + 1] B[0, j] = "
+                  "max(T[j], 0.0) }",
+                  "temp T: f32[8]"),
+          same.text);
+  const Moved all = stored(twice, "materialize (0.5 * X[j]) instances -> T");
+  EXPECT_EQ("", all.code);
+  RULE_EQ("MAT-13",
+          printed("for j.1 in 0..9 { T[j.1] = 0.5 * X[j.1] } for j in 0..8 { A[j] = T[j] + T[j + 1] B[0, j] = "
+                  "max(T[j], 0.0) }",
+                  "temp T: f32[9]"),
+          all.text);
+  // A form of the index does not matter, the order of operands does; an iteration that nothing computes is nowhere.
+  RULE_EQ("SCH-17", same.text, stored(twice, "materialize (0.5*X[-1 + j + 1]) -> T").text);
+  RULE_EQ("MAT-14", std::string("MAT-14"), stored(twice, "materialize (X[j] * 0.5) instances").code);
+  RULE_EQ("MAT-14", std::string("MAT-14"), stored(twice, "materialize (0.5 * X[j + 2])").code);
+  // At other values of the loops that get an axis alone.
+  const std::string rows = "for t in 1..9 { for j in 0..8 { B[t, j] = 2.0 * Y[t, j + 1] + 2.0 * Y[t - 1, j] } }";
+  const Moved inner = stored(rows, "materialize (2.0 * Y[t, j]) instances over=j -> T");
+  EXPECT_EQ("", inner.code);
+  RULE_EQ("MAT-13",
+          printed("for t in 1..9 { for j.1 in 0..8 { T[j.1] = 2.0 * Y[t, j.1 + 1] } for j in 0..8 { B[t, j] = T[j] + "
+                  "2.0 * Y[t - 1, j] } }",
+                  "temp T: f32[8]"),
+          inner.text);
+  // Cells from a least value that parameters tell.
+  const Moved from = stored("for i in 0..n { for j in max(0, 2 - i)..5 { B[i, j] = 2.0 * X[j] } }",
+                            "materialize (2.0 * X[j]) over=j -> T", "param n in 1..9");
+  RULE_EQ("W-5", std::string(), from.code);
+  // In a condition, in a scope; of bools.
+  RULE_EQ("MAT-13", std::string(),
+          stored("for j in 0..8 { if X[j] * 2.0 > 1.0 { A[j] = 0.0 } }", "materialize (X[j] * 2.0)").code);
+  RULE_EQ("MAT-13", std::string(),
+          stored("for j in 0..8 { if X[j] * 2.0 > 1.0 { A[j] = 0.0 } }", "materialize (X[j] * 2.0 > 1.0)").code);
+  RULE_EQ("MAT-13", std::string(),
+          stored("for i in 0..9 { A[i] = scope s: f32 { s = 0.0 for k in 0..9 { s = s + 2.0 * Y[i, k] } } }",
+                 "materialize (2.0 * Y[i, k]) -> T")
+              .code);
+  // What is written is what the others are compared with, wherever it stands.
+  RULE_EQ(
+      "MAT-13", std::string(),
+      stored("A[0] = 2.0 * X[3] for j in 0..8 { B[0, j] = 2.0 * X[j] }", "materialize (2.0 * X[j]) instances").code);
+  RULE_EQ("MAT-11", std::string("value"), stored(twice, "materialize (0.5 * X[j])").after->buffers.back().name);
+}
+
+TEST(Materialize, RefusesTextsThatNameNoValue) {
+  const std::string statements = "for j in 0..8 { var w: f32 = X[j] A[j] = w * 2.0 + X[j] }";
+  const auto code = [&](const std::string& l) { return stored(statements, l).code; };
+  for (const char* l : {"materialize (j)", "materialize (w)", "materialize (f32(2.0))", "materialize (n + 1)",
+                        "materialize w instances"})
+    RULE_EQ("MAT-13", fmt::format("{}: MAT-13", l),
+            fmt::format("{}: {}", l, stored(statements, l, "param n in 1..9").code));
+  RULE_EQ("MAT-4", std::string("MAT-4"), code("materialize (w * 2.0)"));
+  RULE_EQ("MAT-13", std::string(), code("materialize (X[j])"));
+  RULE_EQ("SCH-17", std::string("NAME-1"), code("materialize (Z[j] * 2.0)"));
+  RULE_EQ("SCH-17", std::string("TYPE-2"), code("materialize (1.0 + 2.0)"));
+  RULE_EQ("SCH-17", std::string("SYN-3"), code("materialize (X[j] X[j])"));
+  RULE_EQ("SCH-17", std::string("SYN-3"), code("materialize (X[j] +)"));
+  RULE_EQ("SCH-17", std::string("TYPE-1"), code("materialize (X[j] + i32(j))"));
+  RULE_EQ("SCH-8", std::string("SCH-8"), code("unroll (j)"));
+}
+
+TEST(Materialize, ObligationsSeeWhatAnExpressionReads) {
+  RULE_EQ("W-5", std::string("W-10"),
+          stored("for i in 0..9 { A[i] = X[i] B[0, i] = A[i] * 2.0 }", "materialize (A[i] * 2.0)").code);
+  RULE_EQ("W-5", std::string("W-10"),
+          stored("for i in 0..8 { A[i] = A[i + 1] * 2.0 B[0, i] = A[i + 1] * 2.0 + A[i] * 2.0 }",
+                 "materialize (A[i + 1] * 2.0) instances")
+              .code);
+  RULE_EQ("W-7", std::string("BND-1"),
+          stored("for i in 0..64 { A[i] = (i < 9 ? X[i] * 2.0 : 0.0) + (i < 8 ? X[i + 1] * 2.0 : 0.0) }",
+                 "materialize (X[i] * 2.0) instances")
+              .code);
+}
+
+TEST(Materialize, InlineTakesAnExpressionBack) {
+  const Program p = nest("for i in 0..9 { for j in 0..8 { B[i, j] = exp(Y[i, j]) - exp(Y[i, j + 1]) } }");
+  const Moved cells = moved(p, "materialize (exp(Y[i, j])) instances -> T");
+  EXPECT_EQ("", cells.code);
+  const Moved back = moved(*cells.after, "inline T");
+  EXPECT_EQ("", back.code);
+  RULE_EQ("MAT-15", print(canonical(p)), print(canonical(*back.after)));
 }
 
 TEST(Materialize, AVariableGetsACellForEachInstance) {

@@ -8,6 +8,7 @@
 
 #include "ir/analysis/access.hpp"
 #include "ir/reads.hpp"
+#include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/tile.hpp"
 
@@ -137,6 +138,36 @@ class Inline final : public Operation {
     }));
   }
 
+  // The loop symbols at which the writer stores to the cell, as far as it tells them: one unknown symbol after the other;
+  // then loops around both statements are at the same iteration, which may tell further ones.
+  static std::map<Symbol, Index> solved(const Node& writer, const Node& reader, const std::vector<Index>& cell) {
+    std::map<Symbol, Index> at;
+    const auto from_indices = [&] {
+      for (bool more = true; more;) {
+        more = false;
+        for (std::size_t d = 0; d < cell.size(); ++d) {
+          const Index& form = writer.stmt->indices[d]->index;
+          std::vector<Symbol> unknown;
+          for (const Stmt& l : writer.loops) {
+            if (at.count(l->name) == 0 && form.mentions(l->name)) unknown.push_back(l->name);
+          }
+          if (unknown.size() != 1) continue;
+          const auto linear = linear_in(form, unknown[0]);
+          if (!linear || (linear->coefficient != 1 && linear->coefficient != -1)) continue;
+          at.emplace(unknown[0], (cell[d] - linear->rest.substitute(at)) * linear->coefficient);
+          more = true;
+        }
+      }
+    };
+    from_indices();
+    for (std::size_t k = 0; k < std::min(writer.loops.size(), reader.loops.size()); ++k) {
+      const Symbol& symbol = writer.loops[k]->name;
+      if (reader.loops[k]->name == symbol) at.emplace(symbol, Index::symbol(symbol));
+    }
+    from_indices();
+    return at;
+  }
+
   // The expression at the iteration that stored the cell that `e` reads.
   Expr replaced(const Expr& e, const Symbol& target, const Node& writer, const Node& reader, NameSupply& names,
                 int& reads, std::optional<Refusal>& refusal) const {
@@ -146,23 +177,11 @@ class Inline final : public Operation {
       refusal = refused("INL-4", fmt::format("`{}` is read at a dynamic index", target), e->where);
       return e;
     }
-    std::map<Symbol, Index> at;
-    for (std::size_t d = 0; d < cell->size(); ++d) {
-      const Index& form = writer.stmt->indices[d]->index;
-      if (form.terms().size() != 1 || form.terms()[0].first->kind != IndexAtom::Kind::symbol) continue;
-      const std::int64_t sign = form.terms()[0].second;
-      const Symbol& symbol = form.terms()[0].first->symbol;
-      const bool own =
-          std::any_of(writer.loops.begin(), writer.loops.end(), [&](const Stmt& l) { return l->name == symbol; });
-      if (own && (sign == 1 || sign == -1)) at.emplace(symbol, ((*cell)[d] - form.constant()) * sign);
-    }
-    for (std::size_t k = 0; k < writer.loops.size(); ++k) {
-      const Symbol& symbol = writer.loops[k]->name;
-      const bool shared = k < reader.loops.size() && reader.loops[k]->name == symbol;
-      if (at.count(symbol) == 0 && !shared) {
-        refusal = refused("INL-3", fmt::format("the cell does not tell the value of `{}`", symbol), e->where);
-        return e;
-      }
+    const auto at = solved(writer, reader, *cell);
+    for (const Stmt& l : writer.loops) {
+      if (at.count(l->name) != 0) continue;
+      refusal = refused("INL-3", fmt::format("the cell does not tell the value of `{}`", l->name), e->where);
+      return e;
     }
     ++reads;
     // Names bound inside are bound once in a program: every copy has its own.
