@@ -92,8 +92,11 @@ set_tests_properties(random_vectors PROPERTIES TIMEOUT 60)
 add_library(fake_cuda MODULE codegen/fake_cuda.c)
 target_compile_options(fake_cuda PRIVATE -Wall -Wextra -Wno-strict-prototypes)
 target_link_options(fake_cuda PRIVATE -Wl,--unresolved-symbols=ignore-all)  # the worker that loads it has assay_launch
-target_compile_definitions(test_codegen PRIVATE ASSAY_FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
-add_dependencies(test_codegen fake_cuda)
+add_library(fake_opencl MODULE codegen/fake_opencl.c)
+target_compile_options(fake_opencl PRIVATE -Wall -Wextra -Wno-strict-prototypes)
+target_compile_definitions(test_codegen PRIVATE ASSAY_FAKE_CUDA="$<TARGET_FILE:fake_cuda>"
+  ASSAY_FAKE_OPENCL="$<TARGET_FILE:fake_opencl>")
+add_dependencies(test_codegen fake_cuda fake_opencl)
 
 # Operations of f32 over all their arguments, by kept hashes of blocks (tests/sweep). The program sweeps and checks on demand
 # (scripts/long-tests.sh); the test samples blocks.

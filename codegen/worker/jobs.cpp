@@ -46,6 +46,17 @@ KernelOutcome entry_refusal(std::int64_t code) {
     case 10: return {Status::crashed, "threads of a group do not wait at the same barrier", {}};
     case 12: return {Status::crashed, "Oclgrind reports a race, a divergence or an access out of bounds", {}};
     case 11: return {Status::crashed, "the result depends on the order of the threads", {}};
+    case 13:
+      return {Status::unavailable,
+              "no device is of the generation that the instructions are for (compute capability 8.0 for sm_80, 9.0 for "
+              "sm_90)",
+              {}};
+    case 14: return {Status::unavailable, "the device has no f64 (OpenCL: cl_khr_fp64)", {}};
+    case 15:
+      return {
+          Status::unavailable,
+          "the device does not compute f32 as IEEE 754 says (subnormals, rounding to nearest, division, square root)",
+          {}};
     default: return {Status::environment, fmt::format("the kernel returned {}", code), {}};
   }
 }

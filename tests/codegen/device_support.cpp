@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -53,13 +54,25 @@ const CompilerSpec* find_device(const std::string& name) {
   return found == here.end() ? nullptr : &*found;
 }
 
-/// A process that uses a GPU takes a fraction of a second to begin: there one input for each program is enough.
+}  // namespace
+
 bool on_gpu() {
   const char* const chosen = std::getenv("ASSAY_DEVICE");
   return chosen != nullptr && std::string_view(chosen) == "cuda";
 }
 
-}  // namespace
+int program_step() {
+  if (std::getenv("ASSAY_PROPERTY_CASES") == nullptr) return 1;
+  std::printf("a shortened run (ASSAY_PROPERTY_CASES): every tenth program only\n");
+  return 10;
+}
+
+std::vector<CompilerSpec> instruction_compilers() {
+  std::vector<CompilerSpec> out = device_compilers();
+  const Dialect dialect = on_gpu() ? Dialect::cuda : Dialect::simt;
+  std::erase_if(out, [&](const CompilerSpec& c) { return c.tiles == TileUnit::none || c.dialect != dialect; });
+  return out;
+}
 
 const CompilerSpec* simt_compiler() { return find_device("simt"); }
 const CompilerSpec* device_compiler() { return find_device(on_gpu() ? "cuda" : "simt"); }

@@ -16,12 +16,21 @@ const std::vector<Program>& covered_programs();
 const CompilerSpec* simt_compiler();
 /// What runs CUDA text in the tests that compare: gcc, or nvcc and a GPU with ASSAY_DEVICE=cuda (scripts/gpu-check.sh).
 const CompilerSpec* device_compiler();
+/// What runs text with matrix instructions and asynchronous copies, of each generation: gcc by the models, or with
+/// ASSAY_DEVICE=cuda a GPU, where one is of that generation.
+std::vector<CompilerSpec> instruction_compilers();
+/// A process that uses a GPU takes a fraction of a second to begin: there one input for each program is enough.
+bool on_gpu();
 
 /// A program at its smallest parameters, with an input and what the interpreter makes of it.
 struct Case {
   ParameterMap parameters{};
   TensorMap inputs{}, expected{};
 };
+/// A test whose time goes into nvcc, PoCL or Oclgrind, none of which the sanitizers see, takes each so many-th program: 1, or 10
+/// in a shortened run (ASSAY_PROPERTY_CASES is set), and says so.
+int program_step();
+
 /// The cases of a program that have no fault and no race.
 std::vector<Case> right_cases(const Program& p, const ParameterMap& parameters);
 std::vector<Case> right_cases(const Program& p);
