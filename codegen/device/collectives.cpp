@@ -1,8 +1,8 @@
 // Which way the threads of a `@reduce` loop can take.
 //
-// By shuffles where its slot has 1, 2, 4, 8, 16 or 32 threads, whatever the parameters: then the threads that differ only in it
-// are lanes of one warp, side by side. Otherwise through memory of the group, and then all threads of
-// the group have to come: every hardware loop around has as many iterations as its slot has threads, and every condition and
+// By shuffles where its slot has 1, 2, 4, 8, 16 or 32 threads, whatever the parameters, or where the whole group has no more than
+// 32: then the threads that differ only in it are lanes of one warp, side by side. Otherwise through memory of the group, and then
+// all threads of the group have to come: every hardware loop around has as many iterations as its slot has threads, and every condition and
 // every bound around is the same for all threads, told by what it mentions.
 #include "codegen/device/collectives.hpp"
 
@@ -84,7 +84,16 @@ class Ways {
     if (lanes && (is_cuda(dialect_) || *threads == 1))
       return Collective{Collective::Way::warp, static_cast<int>(*threads)};
     if (all_come) return Collective{Collective::Way::group};
+    if (is_cuda(dialect_) && group_is_a_warp()) return Collective{Collective::Way::warp, static_cast<int>(*threads)};
     return std::nullopt;
+  }
+
+  bool group_is_a_warp() const {
+    std::int64_t threads = 1;
+    return std::all_of(of_slot_.begin(), of_slot_.end(), [&](const auto& slot) {
+      const auto extent = constant_extent(slot.first);
+      return extent && !__builtin_mul_overflow(threads, *extent, &threads) && threads <= warp_lanes;
+    });
   }
 
   std::optional<std::int64_t> constant_extent(int slot) const {

@@ -18,7 +18,7 @@ class Emitter;
 /// A `@reduce` loop holds plain loops only (WF-12), so that its slot is the first, and its threads differ in x only.
 struct Collective {
   enum class Way { warp, group } way = Way::warp;
-  int width = 1;  // warp: how many there are, a power of two
+  int width = 1;  // warp: how many there are; a power of two, or the whole group is one warp
 };
 /// Every collective `@reduce` loop of a launch; nothing for one of which neither way can be taken.
 std::map<const StmtNode*, std::optional<Collective>> collectives_of(const Program& launch, Dialect dialect);

@@ -154,12 +154,26 @@ class Reduction {
   std::string shuffled(std::string_view call, Type t, const std::string& value, const std::string& from) const {
     const bool narrow = bit_width(t) < 32;
     return fmt::format("{}{}({}, {}{}, {}, {})", narrow ? fmt::format("({})", c_type(t)) : "", call, team_,
-                       narrow ? "(int)" : "", value, from, collective_.width);
+                       narrow ? "(int)" : "", value, from, halves() ? collective_.width : 32);
   }
+  /// The same of the lane whose turn it is.
+  std::string from_turn(Type t, const std::string& value, const std::string& turn) const {
+    return shuffled("__shfl_sync", t, value,
+                    halves() ? "(int)" + turn : fmt::format("{} + (int){}", first_lane_, turn));
+  }
+  /// The lanes are a power of two, at a multiple of it in their warp.
+  bool halves() const { return (collective_.width & (collective_.width - 1)) == 0; }
 
   /// The lanes that differ in the loop's slot, as a mask.
   void team() {
     team_ = emit_.names().fresh("team");
+    if (!halves()) {  // the group is one warp
+      first_lane_ = emit_.names().fresh("first_lane");
+      emit_.line(
+          fmt::format("const int {} = (int)(blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));", first_lane_));
+      return emit_.line(fmt::format("const unsigned {} = {:#x}u << {};", team_,
+                                    (std::uint64_t{1} << collective_.width) - 1, first_lane_));
+    }
     const std::string all = fmt::format("{:#x}u", (std::uint64_t{1} << collective_.width) - 1),
                       lane = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32";
     emit_.line(fmt::format(
@@ -183,15 +197,24 @@ class Reduction {
     first_alone([&] { emit_.block({stored(variable(sum_))}); });
   }
 
+  void combine(const Symbol& with, const std::string& shuffle) {
+    const Symbol other = next_.front();
+    emit_.line(fmt::format("const {} {} = {};", c_type(type_), c(other), shuffle));
+    emit_.block({make_assign(with, make_op(update_->value->op, {variable(with), variable(other)}))});
+  }
+
   void butterfly() {
     contribute();
-    const Symbol other = next_.front();
-    const std::string distance = emit_.names().fresh("distance");
-    emit_.braces(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)", distance, collective_.width / 2), [&] {
-      emit_.line(fmt::format("const {} {} = {};", c_type(type_), c(other),
-                             shuffled("__shfl_xor_sync", type_, c(sum_), distance)));
-      emit_.block({make_assign(sum_, make_op(update_->value->op, {variable(sum_), variable(other)}))});
-    });
+    if (halves()) {
+      const std::string distance = emit_.names().fresh("distance");
+      emit_.braces(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)", distance, collective_.width / 2),
+                   [&] { combine(sum_, shuffled("__shfl_xor_sync", type_, c(sum_), distance)); });
+    } else {
+      const Symbol own = std::exchange(sum_, symbols_.fresh("all"));
+      declare(sum_, identity(update_->value->op, type_));
+      const std::string turn = emit_.names().fresh("turn");
+      turns(turn, fmt::format("{}", collective_.width), [&] { combine(sum_, from_turn(type_, c(own), turn)); });
+    }
     vote();
     first_alone([&] { emit_.block({stored(updated(loaded(), {sum_}))}); });
   }
@@ -207,18 +230,16 @@ class Reduction {
 
   void pass_on(const std::string& turn) {
     own_iteration(fmt::format("{} == {}", place_.coordinate, turn), add_own());
-    emit_.line(fmt::format("{} = {};", c(sum_), shuffled("__shfl_sync", type_, c(sum_), "(int)" + turn)));
+    emit_.line(fmt::format("{} = {};", c(sum_), from_turn(type_, c(sum_), turn)));
   }
 
   void add_next(const std::string& turn) {
     for (std::size_t i = 0; i < terms_.size(); ++i)
-      emit_.line(fmt::format("const {} {} = {};", c_type(type_), c(next_[i]),
-                             shuffled("__shfl_sync", type_, c(own_[i]), "(int)" + turn)));
+      emit_.line(fmt::format("const {} {} = {};", c_type(type_), c(next_[i]), from_turn(type_, c(own_[i]), turn)));
     const Block add{make_assign(sum_, updated(variable(sum_), next_))};
     if (!conditional_) return emit_.block(add);
     const std::string adds = emit_.names().fresh("adds");
-    emit_.line(
-        fmt::format("const int {} = {};", adds, shuffled("__shfl_sync", Type::i32, c(own_any_), "(int)" + turn)));
+    emit_.line(fmt::format("const int {} = {};", adds, from_turn(Type::i32, c(own_any_), turn)));
     emit_.braces(fmt::format("if ({})", adds), [&] { emit_.block(add); });
   }
 
@@ -320,7 +341,7 @@ class Reduction {
   Symbol sum_{}, any_{}, own_any_{};
   std::vector<Symbol> own_{}, next_{};  // terms of this thread and of the one whose turn it is
   std::vector<std::string> shared_{};   // arrays in the group's memory
-  std::string flags_{}, team_{};
+  std::string flags_{}, team_{}, first_lane_{};
 };
 
 }  // namespace

@@ -39,8 +39,19 @@ TEST(Reductions, TakeShufflesWithinAWarpAndMemoryElsewhere) {
     const std::string text = sum(3, lanes, "f32", "+=", "");
     RULE_TRUE("CUDA-22", contains(text, "__syncthreads") && !contains(text, "__shfl")) << lanes;
     RULE_TRUE("CUDA-22", contains(text, "(uint64_t)(0) + 17 * block[0] * block[1] * block[2]")) << text;
-    RULE_TRUE("CUDA-1", contains(sum(3, lanes, "f32", "+=", "if t < 2 {"), "CUDA-1: ")) << lanes;
-    RULE_TRUE("CUDA-22", contains(sum(3, lanes, "f32", "+=", "if A[t, 0] > 0.0 {"), "CUDA-1: ")) << lanes;
+    // Not all threads come: only within one warp.
+    for (const int rows : {1, 3, 40}) {
+      const bool one_warp = rows * lanes <= 32;
+      for (const char* condition : {"if t < 2 {", "if A[t, 0] > 0.0 {"}) {
+        const std::string some = sum(rows, lanes, "f32", "+=", condition);
+        RULE_TRUE("CUDA-25", one_warp ? contains(some, "__shfl_sync(") && !contains(some, "__syncthreads")
+                                      : contains(some, "CUDA-1: "))
+            << some;
+        const std::string pairwise = sum(rows, lanes, "i32", "+=", rows == 1 ? "if A[t, 0] > 0 {" : "if t < 2 {");
+        RULE_TRUE("CUDA-25", !contains(pairwise, "__shfl_xor_sync")) << pairwise;
+        RULE_TRUE("CUDA-1", one_warp != contains(pairwise, "CUDA-1: ")) << pairwise;
+      }
+    }
     RULE_TRUE("CUDA-22", contains(sum(3, lanes, "f32", "+=", "if A[0, 1] > 0.0 {"), "__syncthreads")) << lanes;
   }
   // A slot with more threads than a loop around has iterations; a number of threads that parameters choose.
@@ -53,6 +64,38 @@ TEST(Reductions, TakeShufflesWithinAWarpAndMemoryElsewhere) {
       "program p { param n in 1..40  param m in 1..3  input A: f32[m, n]  inout C: f32[m]  for t in 0..m @workgroup {"
       " for k in 0..n @reduce { C[t] += A[t, k] } } }";
   RULE_TRUE("CUDA-22", contains(cuda_text(chosen), "__syncthreads"));
+}
+
+TEST(Reductions, OfAnyWidthInOneWarp) {
+  if (device_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  std::vector<Program> programs;
+  std::vector<std::vector<Case>> cases;
+  const char* const updates[] = {"C[t, u] += A[t, u, k]", "C[t, u] = C[t, u] * A[t, u, k]", "C[t, u] max= A[t, u, k]",
+                                 "if A[t, u, k] > 0 { C[t, u] += A[t, u, k] }",
+                                 "for j in 0..2 { C[t, u] += A[t, u, k] }"};
+  for (const int lanes : {3, 5, 6, 7, 10, 13, 31}) {
+    for (const char* const update : updates) {
+      for (const char* const type : {"i16", "f32", "f64"}) {
+        const int rows = 32 / lanes;
+        std::string changed = update;
+        if (type[0] == 'f' && changed.find("> 0") != std::string::npos)
+          changed.replace(changed.find("> 0"), 3, "> 0.0");
+        programs.push_back(parse(fmt::format(
+            "program p {{ input A: {0}[{1}, 1, {2}]  inout C: {0}[{1}, 1]  for u in 0..1 @workgroup {{ for t in 0..{1} "
+            "@workgroup {{ if floormod(t, 2) == {3} {{ for k in 0..{2} @reduce {{ {4} }} }} }} }} }}",
+            type, rows, lanes, rows == 1 ? 0 : 1, changed)));
+        const std::string text = *emit_cuda(programs.back());
+        // With one row all threads come, which only the condition's value says.
+        RULE_TRUE("CUDA-25", contains(text, "const int first_lane = ") && !contains(text, "__syncthreads")) << text;
+        cases.push_back(right_cases(programs.back()));
+        EXPECT_FALSE(cases.back().empty());
+      }
+    }
+  }
+  const int compared = compare_with_interpreter(programs, cases, *device_compiler());
+  std::printf("%s: %d runs of %zu reductions within one warp compared\n", device_compiler()->name.c_str(), compared,
+              programs.size());
+  RULE_TRUE("CUDA-25", compared > 100);
 }
 
 /// One random loop over threads, in one of many surroundings.
@@ -190,7 +233,15 @@ TEST(Reductions, FaultsInTheExchangeAreFound) {
   const std::string_view handed =
       "program p { input A: f32[3, 12, 2]  inout C: f32[3]  for t in 0..3 @workgroup { for k in 0..12 @reduce {"
       " for j in 0..2 { C[t] += A[t, k, j] } } } }";
+  const std::string_view from_anywhere =
+      "program p { input A: f32[3, 10]  inout C: f32[3]  for t in 0..3 @workgroup { if t < 2 { for k in 0..10 @reduce {"
+      " C[t] += A[t, k] } } } }";
   const std::vector<Planted> all{
+      {from_anywhere,
+       {{"first_lane + (int)turn", "(int)turn"},   // another team, which is no part of the mask
+        {"0x3ffu << first_lane", "0x3ffu << 10"},  // its mask
+        {"0x3ffu <<", "0x1ffu <<"},                // a lane less
+        {"turn < 10", "turn < 9"}}},
       {ordered,
        {{"0xffu << ", "0xffu << 8 + "},                                              // another team
         {"__shfl_sync(team, term, (int)turn, 8)", "__shfl_sync(team, term, 0, 8)"},  // another lane
