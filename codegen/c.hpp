@@ -3,10 +3,10 @@
 
 #include <chrono>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "ir/copy_pieces.hpp"
 #include "ir/program.hpp"
 #include "ir/tensor.hpp"
 #include "ir/tile_instruction.hpp"
@@ -24,13 +24,11 @@ enum class Dialect { gnu, tcc, simt, cuda, opencl, oclgrind };
 /// subnormals, 3 overlapping buffers, 4 a short long double. Refuses programs with @workgroup, @reduce, barrier or
 /// shared (CGEN-1), and for tcc what CGEN-25 names.
 Result<std::string> emit_c(const Program& p, Dialect dialect = Dialect::gnu);
-/// Statements of a program, by preorder number.
-using Statements = std::set<int>;
 /// What CUDA text may use that devices have from sm_80 on: matrix instructions for tile products that fit (spec/tiles.md), and
-/// asynchronous copies for the stores in `copies`, which must meet ASYNC-2.
+/// asynchronous copies for the stores in `copies`, which must meet ASYNC-2 and ASYNC-7.
 struct DeviceFeatures {
   TileUnit tiles = TileUnit::none;
-  Statements copies{};
+  CopyPieces copies{};
 };
 /// The CUDA text: a kernel for each launch, and the entry of `emit_c` as host code. Refuses what CUDA-1 names.
 Result<std::string> emit_cuda(const Program& p, const DeviceFeatures& features = {});
@@ -45,7 +43,7 @@ struct CompilerSpec {
   std::string command;  // "gcc"; "tcc" is the in-memory compiler of the worker, not a command
   std::string flags;    // "-O2"
   Dialect dialect = Dialect::gnu;
-  /// Matrix instructions and asynchronous copies are used, on the CPU by the models of this generation.
+  /// Matrix instructions and asynchronous copies are used: of a device of this generation, on the CPU by its models.
   TileUnit tiles = TileUnit::none;
 };
 /// The compilers that are here, each at its usual level: gcc -O2, clang -O2, tcc. Empty when there is none, or no worker
@@ -82,7 +80,7 @@ struct Compiled {
 /// Compiles many programs in as few compilations as possible. One that cannot be compiled, or loaded, fails alone.
 /// `copies` has the asynchronous copies of each program, or nothing.
 std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler,
-                                    const std::vector<Statements>& copies = {});
+                                    const std::vector<CopyPieces>& copies = {});
 
 struct KernelRun {
   Kernel* kernel = nullptr;

@@ -23,7 +23,7 @@ std::string at_text(const ParameterMap& size) { return size.empty() ? std::strin
 }  // namespace
 
 CompiledPair::CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler,
-                           bool reordered, const std::vector<codegen::Statements>& copies)
+                           bool reordered, const std::vector<CopyPieces>& copies)
     : program_(before),
       final_program_(after),
       tiles_(has_tile_instruction(before) || has_tile_instruction(after) ? compiler.tiles : TileUnit::none),
@@ -203,8 +203,8 @@ void CompiledPair::run_full(const ParameterMap& size, const std::vector<InputCho
 }
 
 std::vector<std::string> backend_names() {
-  std::vector<std::string> names{"interp",   "c",    "gcc",  "clang",      "tcc",       "opencl",
-                                 "oclgrind", "simt", "cuda", "simt-sm_80", "simt-sm_90"};
+  std::vector<std::string> names{"interp", "c",    "gcc",        "clang",      "tcc",        "opencl",    "oclgrind",
+                                 "simt",   "cuda", "simt-sm_80", "simt-sm_90", "cuda-sm_80", "cuda-sm_90"};
   for (const char* family : {"c", "clang"}) {
     for (const char* level : {"-O0", "-O1", "-O3", "-v3"}) names.push_back(std::string(family) + level);
   }

@@ -30,7 +30,7 @@ class CompiledPair {
   /// `reordered`: the programs may differ in the order of additions; they are then not compared with each other. `copies`:
   /// the asynchronous copies of each.
   CompiledPair(const Program& before, const Program& after, const codegen::CompilerSpec& compiler, bool reordered,
-               const std::vector<codegen::Statements>& copies = {});
+               const std::vector<CopyPieces>& copies = {});
   /// Runs one interpreted case and compares with the interpreter's outcomes. False when there is no point in going on.
   bool run_interpreted(const ParameterMap& size, const InputChoice& choice, const TensorMap& inputs,
                        const interp::Outcome& before, const interp::Outcome& after);

@@ -210,7 +210,7 @@ class Check {
     if (compilers.empty() && options_.backends.count("interp") != 0)
       report_.omissions.emplace_back("c: not among --backends");
     for (const codegen::CompilerSpec& c : compilers) {
-      std::vector<codegen::Statements> copies;
+      std::vector<CopyPieces> copies;
       if (c.tiles != TileUnit::none) copies = {proved_copies(reference_, *query_), proved_copies(current_, *query_)};
       pairs_.push_back(std::make_unique<CompiledPair>(reference_, current_, c, !reordered_.empty(), copies));
       if (pairs_.back()->result().incomplete) incomplete_.push_back(*pairs_.back()->result().incomplete);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Generated CUDA on a GPU, beside the interpreter, bit for bit: every pipeline of the examples and the test cases, random programs,
-# collectives, and the math functions; the examples also by `assay check --require cuda`, on small sizes.
+# collectives, the math functions, and on a GPU of a generation that has a model (compute capability 8.0 or 9.0) whole kernels with
+# matrix instructions and asynchronous copies; the examples also by `assay check --require cuda`, on small sizes.
 #
 #   scripts/gpu-check.sh [--built]
 #
@@ -59,9 +60,9 @@ status=0
 groups=()  # "NAME STATUS SECONDS" of each
 
 # Groups of tests side by side: a run on a GPU takes a fraction of a second to begin, whatever it does.
-names=(pipelines random collectives functions)
+names=(pipelines random collectives functions instructions)
 filters=('Pipelines.AgreeAsCuda*' 'Cuda.AgreesWithTheInterpreterOnRandom*:Cuda.Folds*' 'Reductions.Have*:Reductions.Touch*'
-  'CudaFunctions.Are*:CudaFunctions.Pow*')
+  'CudaFunctions.Are*:CudaFunctions.Pow*' 'Tiles.AgreeWith*:Pipelines.AgreeByInstructions')
 processes=()
 for i in "${!names[@]}"; do
   (
@@ -77,7 +78,7 @@ for i in "${!names[@]}"; do
   read -r code seconds <"$work/${names[$i]}"
   groups+=("${names[$i]} $code $seconds")
   log=$folder/gpu-check-${names[$i]}.txt
-  grep -aE '^(cuda|pipelines): |left out|\[  (FAILED|SKIPPED)' "$log" || true
+  grep -aE '^(cuda|cuda-sm_[0-9]+|pipelines): |left out|\[  (FAILED|SKIPPED)' "$log" || true
   if ((code != 0)); then
     status=1
     grep -a -A 30 -m 3 'Failure' "$log" || true

@@ -48,8 +48,8 @@ class Emitter {
 
   /// Makes tile products among threads the matrix instructions that they fit, by functions whose names are kept.
   void use_instructions(TileInstructions instructions) { instructions_ = std::move(instructions); }
-  /// Makes these stores asynchronous copies, which every barrier then waits for (ASYNC-3).
-  void use_copies(std::set<const StmtNode*> stores) { copies_ = std::move(stores); }
+  /// Makes these stores asynchronous copies of so many elements, which every barrier then waits for (ASYNC-3, ASYNC-7).
+  void use_copies(std::map<const StmtNode*, int> stores) { copies_ = std::move(stores); }
   const std::set<std::string>& tile_functions() const { return tile_functions_; }
 
   Text expression(const Expr& e);
@@ -95,6 +95,8 @@ class Emitter {
   void loop(const Stmt& s);
   void branch(const Stmt& s);
   void clear(const Buffer& b);
+  /// An asynchronous copy of `elements` elements, the first of which is in `target`.
+  void copy(const Stmt& s, const std::string& target, int elements);
   /// A tile product among threads.
   void product(const Stmt& s, const std::string& lane);
   void vectorized(const Stmt& s);
@@ -141,7 +143,7 @@ class Emitter {
   std::map<const StmtNode*, std::string> coordinates_;  // of hardware loops that do not iterate
   std::map<const StmtNode*, std::function<void(const Stmt&)>> rendered_;
   TileInstructions instructions_{};
-  std::set<const StmtNode*> copies_{};
+  std::map<const StmtNode*, int> copies_{};
   std::set<std::string> tile_functions_{};
 };
 

@@ -128,16 +128,21 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::assign: return line(fmt::format("{} = {};", names_.of(s->name), expression(s->value).s));
     case StmtKind::store: {
       const std::string target = fmt::format("{}[{}]", names_.of(s->name), offset(s->name, s->indices).s);
-      if (copies_.count(&*s) != 0) {
-        const std::string function = fmt::format("assay_copy_async_{}", byte_width(s->value->type));
-        tile_functions_.insert(function);
-        return line(fmt::format("{}(&{}, &{});", function, target, expression(s->value).s));
-      }
+      if (const auto found = copies_.find(&*s); found != copies_.end()) return copy(s, target, found->second);
       return line(fmt::format("{} = {};", target, expression(s->value).s));
     }
     case StmtKind::barrier: return barrier();  // elsewhere refused
     case StmtKind::launch: return;             // the entry is cut there
   }
+}
+
+void Emitter::copy(const Stmt& s, const std::string& target, int elements) {
+  const std::string function = fmt::format("assay_copy_async_{}", elements * byte_width(s->value->type));
+  tile_functions_.insert(function);
+  const std::string call = fmt::format("{}(&{}, &{});", function, target, expression(s->value).s);
+  if (elements == 1) return line(call);
+  const Index place = floormod(s->indices.back()->index, elements);
+  line(fmt::format("if ({} == 0) {}", within(index(place), Binding::comparison), call));
 }
 
 void Emitter::branch(const Stmt& s) {

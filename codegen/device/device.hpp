@@ -21,7 +21,9 @@ inline constexpr std::string_view opencl_flags = "-cl-std=CL1.2 -cl-fp32-correct
 inline constexpr std::string_view cuda_flags = "-std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true";
 
 /// What PTX is made for where nothing else is asked for; drivers make machine code of it for this and all later ones.
-inline constexpr std::string_view image_architecture = "compute_80";
+constexpr std::string_view image_architecture(TileUnit tiles) {
+  return tiles == TileUnit::sm_90 ? "compute_90" : "compute_80";
+}
 
 constexpr bool is_cuda(Dialect d) { return d == Dialect::simt || d == Dialect::cuda; }
 constexpr bool is_opencl(Dialect d) { return d == Dialect::opencl || d == Dialect::oclgrind; }
@@ -31,13 +33,13 @@ constexpr bool is_device(Dialect d) { return is_cuda(d) || is_opencl(d); }
 Result<std::string> emit_device(const Program& p, Dialect dialect, const DeviceFeatures& features = {});
 /// One unit for several programs: entry N is `assay_kernel_N`.
 Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect, TileUnit tiles = TileUnit::none,
-                        const std::vector<Statements>& copies = {});
+                        const std::vector<CopyPieces>& copies = {});
 
 /// What stands before helpers and kernels; for OpenCL, before the kernels.
 std::string device_head(Dialect dialect);
 std::string opencl_kernel_head();
 /// What stands before host code that has its kernels as a string (`image_text`), and that string.
-std::string host_head(Dialect dialect);
+std::string host_head(Dialect dialect, TileUnit tiles);
 std::string image_text(const std::string& image);
 
 class Helpers;

@@ -7,7 +7,7 @@
 
 namespace assay::codegen {
 
-std::string host_head(Dialect dialect) {
+std::string host_head(Dialect dialect, TileUnit tiles) {
   constexpr std::string_view head = R"(#include <fenv.h>
 #include <math.h>
 #include <stdint.h>
@@ -16,20 +16,22 @@ std::string host_head(Dialect dialect) {
 
 extern int assay_$api_launch($simulateconst char *image, const char *kernel, void *const *arguments, const uint64_t *grid,
                           const uint64_t *block, uint64_t shared);
-extern int assay_$api_run($simulateint (*run)(const long long *, void *const *), const long long *parameters, void *const *buffers,
+extern int assay_$api_run($chooseint (*run)(const long long *, void *const *), const long long *parameters, void *const *buffers,
                        const uint64_t *bytes, const unsigned char *writable, int count);
 #define ASSAY_KERNEL(kernel) #kernel
 #define assay_launch(kernel, arguments, grid, block, shared) \
   assay_$api_launch($howassay_image, kernel, arguments, grid, block, shared)
 #define assay_run(run, parameters, buffers, bytes, writable, count) \
-  assay_$api_run($howrun, parameters, buffers, bytes, writable, count)
+  assay_$api_run($whichrun, parameters, buffers, bytes, writable, count)
 )";
   const bool opencl = is_opencl(dialect);
+  const char* const how = dialect == Dialect::oclgrind ? "1, " : "0, ";
+  const char* const generation = tiles == TileUnit::sm_80 ? "80, " : tiles == TileUnit::sm_90 ? "90, " : "0, ";
   return fill(head, {{"$api", opencl ? "opencl" : "cuda"},
                      {"$simulate", opencl ? "int simulate, " : ""},
-                     {"$how", !opencl                        ? ""
-                              : dialect == Dialect::oclgrind ? "1, "
-                                                             : "0, "}});
+                     {"$choose", opencl ? "int simulate, " : "int generation, "},
+                     {"$how", opencl ? how : ""},
+                     {"$which", opencl ? how : generation}});
 }
 
 std::string image_text(const std::string& image) {

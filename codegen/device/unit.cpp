@@ -44,19 +44,19 @@ std::vector<Diagnostic> refusals(const Program& p, Dialect dialect) {
                   is_opencl(dialect)
                       ? "put them where every thread of the group comes"
                       : "put them where every thread of the group comes, or give the slot of the loop 2, 4, 8, 16 "
-                        "or 32 threads and make it the innermost: then shuffles do"));
+                        "or 32 threads, or the whole group no more than 32: then shuffles do"));
     }
   }
   return found;
 }
 
-/// Statements by their preorder numbers.
-std::set<const StmtNode*> statements_of(const Program& p, const Statements& numbers) {
-  std::set<const StmtNode*> out;
+/// Copies by their statements.
+std::map<const StmtNode*, int> pieces_of(const Program& p, const CopyPieces& copies) {
+  std::map<const StmtNode*, int> out;
   int next = 0;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    if (numbers.count(next++) != 0) out.insert(&*s);
+    if (const auto found = copies.find(next++); found != copies.end()) out.emplace(&*s, found->second);
     return true;
   };
   visit(p.body, v);
@@ -88,14 +88,14 @@ class Unit {
         helpers_(is_opencl(dialect) ? Helpers::Target::opencl : Helpers::Target::cuda) {}
 
   /// Why the program is not part of the unit; empty when it is.
-  std::vector<Diagnostic> add(const Program& p, const std::string& number, const Statements& copies = {}) {
+  std::vector<Diagnostic> add(const Program& p, const std::string& number, const CopyPieces& copies = {}) {
     std::vector<Diagnostic> found = refusals(p, dialect_);
     if (!found.empty()) return found;
     Helpers with = helpers_;
     Emitter emit(p, dialect_, with);
     if (tiles_ != TileUnit::none) {
       emit.use_instructions(tile_instructions(p));
-      emit.use_copies(statements_of(p, copies));
+      emit.use_copies(pieces_of(p, copies));
     }
     const std::vector<KernelPart> kernels =
         kernel_parts(p, "assay_kernel" + (number.empty() ? "_launch" : number), dialect_);
@@ -142,7 +142,7 @@ class Unit {
   std::string host() const {
     Helpers helpers;
     const std::string code = entries(helpers);
-    return host_head(dialect_) + helpers.text() + code;
+    return host_head(dialect_, tiles_) + helpers.text() + code;
   }
 
  private:
@@ -208,13 +208,13 @@ Result<std::string> emit_cuda(const Program& p, const DeviceFeatures& features) 
 }
 
 Batch emit_device_batch(const std::vector<const Program*>& programs, Dialect dialect, TileUnit tiles,
-                        const std::vector<Statements>& copies) {
+                        const std::vector<CopyPieces>& copies) {
   Batch batch;
   Unit unit(dialect, tiles);
   int number = 0;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     std::vector<Diagnostic> found =
-        unit.add(*programs[i], fmt::format("_{}", number), i < copies.size() ? copies[i] : Statements());
+        unit.add(*programs[i], fmt::format("_{}", number), i < copies.size() ? copies[i] : CopyPieces());
     batch.entries.push_back(found.empty() ? number++ : -1);
     batch.refusals.push_back(std::move(found));
   }

@@ -66,9 +66,9 @@ Built build_object(const std::string& text, const CompilerSpec& compiler) {
   return run_compiler(compiler_arguments(*path, compiler, quad), identity_of(*path), text);
 }
 
-Built build_image(const std::string& text) {
+Built build_image(const std::string& text, TileUnit tiles) {
   std::vector<std::string> arguments;
-  std::string identities, architecture(image_architecture);
+  std::string identities, architecture(image_architecture(tiles));
   if (const char* chosen = std::getenv("ASSAY_CUDA_ARCHITECTURE"); chosen != nullptr && *chosen != '\0')
     architecture = chosen;
   if (const auto library = find_nvrtc()) {

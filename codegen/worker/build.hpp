@@ -18,7 +18,8 @@ struct Built {
 };
 /// Compiles a unit into a shared object in memory.
 Built build_object(const std::string& text, const CompilerSpec& compiler);
-/// Compiles CUDA text in memory, by NVRTC or else by nvcc: to PTX, or to what $ASSAY_CUDA_ARCHITECTURE names (CUDA-30).
-Built build_image(const std::string& text);
+/// Compiles CUDA text in memory, by NVRTC or else by nvcc: to PTX, for the generation of its instructions where it has such, or
+/// to what $ASSAY_CUDA_ARCHITECTURE names (CUDA-30).
+Built build_image(const std::string& text, TileUnit tiles = TileUnit::none);
 
 }  // namespace assay::codegen

@@ -69,7 +69,11 @@ std::vector<CompilerSpec> device_compilers() {
     found.push_back({"simt", "gcc", "-O1", Dialect::simt});
     found.push_back({"simt-sm_80", "gcc", "-O1", Dialect::simt, TileUnit::sm_80});
     found.push_back({"simt-sm_90", "gcc", "-O1", Dialect::simt, TileUnit::sm_90});
-    if (find_nvrtc() || find_nvcc()) found.push_back({"cuda", "gcc", "-O1", Dialect::cuda});
+    if (find_nvrtc() || find_nvcc()) {
+      found.push_back({"cuda", "gcc", "-O1", Dialect::cuda});
+      found.push_back({"cuda-sm_80", "gcc", "-O1", Dialect::cuda, TileUnit::sm_80});
+      found.push_back({"cuda-sm_90", "gcc", "-O1", Dialect::cuda, TileUnit::sm_90});
+    }
     if (has_opencl()) found.push_back({"opencl", "gcc", "-O1", Dialect::opencl});
     if (find_command("oclgrind")) found.push_back({"oclgrind", "gcc", "-O1", Dialect::oclgrind});
   }

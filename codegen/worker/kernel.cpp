@@ -51,7 +51,7 @@ std::shared_ptr<Module> make_module(std::string text, const std::string& device_
                                     KernelOutcome& error) {
   std::shared_ptr<Module> module;
   if (!device_text.empty()) {
-    Built image = build_image(device_text);
+    Built image = build_image(device_text, compiler.tiles);
     const auto ptx = image.object ? content_of(image.object.get()) : std::nullopt;
     if (!ptx) {
       error = image.object ? KernelOutcome{Status::environment, "no memory for PTX", {}} : std::move(image.error);
@@ -85,10 +85,10 @@ std::shared_ptr<Module> make_module(std::string text, const std::string& device_
 using Programs = std::vector<const Program*>;
 
 void compile_range(const Programs& programs, std::size_t first, std::size_t last, const CompilerSpec& compiler,
-                   const std::vector<Statements>& copies, std::vector<Compiled>& out) {
+                   const std::vector<CopyPieces>& copies, std::vector<Compiled>& out) {
   const Programs part(programs.begin() + static_cast<std::ptrdiff_t>(first),
                       programs.begin() + static_cast<std::ptrdiff_t>(last));
-  std::vector<Statements> part_copies;
+  std::vector<CopyPieces> part_copies;
   for (std::size_t i = first; i < std::min(last, copies.size()); ++i) part_copies.push_back(copies[i]);
   const Batch batch = is_device(compiler.dialect)
                           ? emit_device_batch(part, compiler.dialect, compiler.tiles, part_copies)
@@ -131,7 +131,7 @@ std::unique_ptr<Kernel> compile_text(std::string text, const Program& p, const C
 }
 
 std::vector<Compiled> compile_batch(const std::vector<const Program*>& programs, const CompilerSpec& compiler,
-                                    const std::vector<Statements>& copies) {
+                                    const std::vector<CopyPieces>& copies) {
   std::vector<Compiled> out(programs.size());
   for (std::size_t first = 0; first < programs.size(); first += largest_unit)
     compile_range(programs, first, std::min(first + largest_unit, programs.size()), compiler, copies, out);

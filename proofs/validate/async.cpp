@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "proofs/validate/barriers.hpp"
+#include "proofs/validate/copy_pieces.hpp"
 #include "proofs/validate/races.hpp"
 #include "proofs/validate/teams.hpp"
 
@@ -14,6 +15,8 @@ namespace assay {
 namespace {
 
 using namespace derive;
+
+constexpr int least_copy_bytes = 4;
 
 /// The form of ASYNC-1.
 bool is_copy(const Program& p, const Node& n) {
@@ -23,8 +26,7 @@ bool is_copy(const Program& p, const Node& n) {
   if (to == nullptr || from == nullptr || to->kind != BufferKind::shared || to->type != from->type) return false;
   const bool in_device_memory = from->kind == BufferKind::input || from->kind == BufferKind::inout ||
                                 from->kind == BufferKind::output || from->kind == BufferKind::temp;
-  const auto bytes = byte_width(to->type);
-  return in_device_memory && (bytes == 4 || bytes == 8 || bytes == 16);
+  return in_device_memory;
 }
 
 class Completion {
@@ -88,15 +90,21 @@ std::vector<AsyncCopy> async_copies(const Program& p, Query& query) {
   const Barriers barriers(spelled);
   Completion completion(spelled, teams, barriers);
   for (const Node& n : spelled.extraction.nodes) {
-    if (candidate(n)) out.push_back({teams.given_number(n.statement), completion.of(n, query)});
+    if (!candidate(n)) continue;
+    AsyncCopy copy{teams.given_number(n.statement), completion.of(n, query)};
+    copy.bytes = static_cast<int>(byte_width(p.find_buffer(n.stmt->name)->type));
+    if (copy.completion.status == Obligation::Status::proved)
+      copy.elements = elements_of_piece(given, *given.extraction.find(copy.statement), query);
+    out.push_back(std::move(copy));
   }
   return out;
 }
 
-std::set<int> proved_copies(const Program& p, Query& query) {
-  std::set<int> out;
+CopyPieces proved_copies(const Program& p, Query& query) {
+  CopyPieces out;
   for (const AsyncCopy& c : async_copies(p, query)) {
-    if (c.completion.status == Obligation::Status::proved) out.insert(c.statement);
+    const bool has_size = c.elements * c.bytes >= least_copy_bytes;
+    if (has_size && c.completion.status == Obligation::Status::proved) out.emplace(c.statement, c.elements);
   }
   return out;
 }

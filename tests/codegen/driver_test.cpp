@@ -11,6 +11,8 @@
 #include "codegen/device/device.hpp"
 #include "device_support.hpp"
 #include "ir/text/source.hpp"
+#include "oracle/judges.hpp"
+#include "proofs/validate/async.hpp"
 #include "support.hpp"
 #include "tests/support/files.hpp"
 
@@ -19,19 +21,19 @@ namespace {
 
 using ::testing::ExitedWithCode;
 
-const CompilerSpec* cuda() {
+const CompilerSpec* cuda(std::string_view name = "cuda") {
   static const std::vector<CompilerSpec> here = device_compilers();
-  const auto found =
-      std::find_if(here.begin(), here.end(), [](const CompilerSpec& c) { return c.dialect == Dialect::cuda; });
+  const auto found = std::find_if(here.begin(), here.end(), [&](const CompilerSpec& c) { return c.name == name; });
   return found == here.end() ? nullptr : &*found;
 }
 
 /// The driver's world: its log, and the kernels of a program for the CPU.
 class Driver {
  public:
-  explicit Driver(const Program& p) : p_(p) {
+  explicit Driver(const Program& p, const CompilerSpec& compiler = *cuda(), const CopyPieces& copies = {})
+      : p_(p), compiler_(compiler), copies_(copies) {
     // The functions that call the kernels are found by name.
-    std::string text = emit_device_batch({&p}, Dialect::simt).text;
+    std::string text = emit_device_batch({&p}, Dialect::simt, compiler.tiles, {copies}).text;
     const std::string_view hidden = "static void assay_kernel";
     for (std::size_t at; (at = text.find(hidden)) != std::string::npos;) text.erase(at, 7);
     assay::test::write_file(folder_.file("kernels.c"), text);
@@ -43,12 +45,16 @@ class Driver {
 
   /// In a process of its own, whose worker has the fake driver: runs a case, and exits with 0 when the outputs are right, else
   /// with 1 and what the outcome says.
-  [[noreturn]] void run(const Case& c, const char* failing) const {
+  [[noreturn]] void run(const Case& c, const char* failing, const char* capability = "80") const {
+    ::setenv("FAKE_CUDA_CAPABILITY", capability, 1);
     ::setenv("ASSAY_CUDA_LIBRARY", ASSAY_FAKE_CUDA, 1);
     ::setenv("FAKE_CUDA_LOG", folder_.file("log").c_str(), 1);
     ::setenv("FAKE_CUDA_KERNELS", folder_.file("kernels.so").c_str(), 1);
     ::setenv("FAKE_CUDA_FAILS", failing, 1);
-    const KernelOutcome out = compile_and_run_with(*cuda(), p_, c.parameters, c.inputs);
+    std::vector<Compiled> compiled = compile_batch({&p_}, compiler_, {copies_});
+    const KernelOutcome out = compiled[0].kernel
+                                  ? compiled[0].kernel->run(c.parameters, c.inputs, std::chrono::seconds(20))
+                                  : compiled[0].error;
     const bool right = out.status == KernelOutcome::Status::ok && same_outputs(c.expected, out.outputs);
     std::fprintf(stderr, "%s\n", right ? "right" : out.message.empty() ? "other outputs" : out.message.c_str());
     std::exit(right ? 0 : 1);
@@ -70,6 +76,8 @@ class Driver {
 
  private:
   const Program& p_;
+  const CompilerSpec& compiler_;
+  const CopyPieces copies_;
   assay::test::TemporaryDirectory folder_;
   bool built_ = false;
 };
@@ -118,6 +126,39 @@ TEST(Driver, RunsProgramsOfTheCases) {
   }
   std::printf("driver: %d programs\n", run);
   EXPECT_GT(run, 2);
+}
+
+// Matrix instructions and asynchronous copies: on a device of their generation only, whose arithmetic the model is about.
+TEST(Driver, TakesTheDeviceOfTheGeneration) {
+  if (cuda() == nullptr) GTEST_SKIP() << "neither NVRTC nor nvcc is here";
+  const Program p = parse(
+      "program p { input A: f16[16, 32]  input B: f16[32, 8]  inout C: f32[16, 8]  shared S: f16[16, 32] swizzle b128"
+      "  for l in 0..32 @workgroup { for i in 0..16 { S[i, l] = A[i, l] }  barrier }"
+      "  for lane in 0..32 @tile { for i in 0..16 { for j in 0..8 { for k in 0..32 {"
+      "    C[i, j] += f32(S[i, k]) * f32(B[k, j]) } } } } }");
+  const std::unique_ptr<Query> query = oracle::Judges{}.query(default_query_budget);
+  const CopyPieces copies = proved_copies(p, *query);
+  ASSERT_EQ(copies.size(), 1U);
+  for (const auto& [name, capability, unit] :
+       {std::tuple{"cuda-sm_80", "80", TileUnit::sm_80}, std::tuple{"cuda-sm_90", "90", TileUnit::sm_90}}) {
+    ASSERT_NE(cuda(name), nullptr);
+    std::vector<Case> cases = right_cases(p);
+    ASSERT_FALSE(cases.empty());
+    interp::Options options;
+    options.tiles = unit;
+    cases.front().expected = interp::run(p, cases.front().inputs, options).outputs;
+    const Driver driver(p, *cuda(name), copies);
+    ASSERT_TRUE(driver.built());
+    EXPECT_EXIT(driver.run(cases.front(), "", capability), ExitedWithCode(0), "right");
+    RULE_EQ("CUDA-32", Lines{fmt::format("cuModuleLoadData sm_{}", capability)}, driver.log("cuModuleLoadData"));
+    RULE_EQ("CUDA-32", std::size_t{1}, driver.log("cuLaunchKernel").size());
+    for (const char* other : {"70", "86", "89", capability[0] == '8' ? "90" : "80"})
+      EXPECT_EXIT(driver.run(cases.front(), "", other), ExitedWithCode(1), "no device is of the generation") << other;
+    EXPECT_EXIT(driver.run(cases.front(), "cuDeviceGetAttribute", capability), ExitedWithCode(1),
+                "no device is of the generation");
+    EXPECT_EXIT(driver.run(cases.front(), "cuDeviceGetCount", capability), ExitedWithCode(1), "there is no device");
+  }
+  RULE_TRUE("CUDA-32", !::testing::Test::HasFailure());
 }
 
 TEST(Driver, WhatFailsIsAnOutcome) {

@@ -41,6 +41,12 @@ int cuDeviceGet(int* device, int number) {
   *device = 7;
   return fails("cuDeviceGet", "%d", number);
 }
+int cuDeviceGetAttribute(int* value, int which, int device) {
+  const char* const chosen = getenv("FAKE_CUDA_CAPABILITY"); /* "90" */
+  const int capability = chosen != NULL ? atoi(chosen) : 80;
+  *value = which == 75 ? capability / 10 : which == 76 ? capability % 10 : -1;
+  return device != 7 || fails("cuDeviceGetAttribute", "%d", which);
+}
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   *context = &allocated;
   return device != 7 || fails("cuDevicePrimaryCtxRetain", "");
@@ -75,7 +81,9 @@ int cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
 int cuModuleLoadData(void** module, const void* data) {
   image = data;
   *module = dlopen(getenv("FAKE_CUDA_KERNELS"), RTLD_NOW | RTLD_LOCAL);
-  return fails("cuModuleLoadData", "%s", strstr(image, ".target sm_80") != NULL ? "sm_80" : "?") || *module == NULL;
+  return fails("cuModuleLoadData", "%s", strstr(image, ".target sm_80") != NULL   ? "sm_80"
+                                         : strstr(image, ".target sm_90") != NULL ? "sm_90"
+                                                                                  : "?") || *module == NULL;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   char entry[200];

@@ -66,6 +66,26 @@ TEST(TileBackends, CompareByTheModel) {
   RULE_TRUE("MMA-25", none.verdict == oracle::Verdict::legal);
 }
 
+// On a GPU of the generation it is compared; elsewhere it is named, and the verdict stays.
+TEST(TileBackends, OnAGpuOfTheGenerationOrLeftOut) {
+  const auto here = device_compilers();
+  const auto is_here = [&](const std::string& name) {
+    return std::any_of(here.begin(), here.end(), [&](const CompilerSpec& c) { return c.name == name; });
+  };
+  const oracle::Report r = check(product("f16", 32), {"interp", "cuda-sm_80", "cuda-sm_90"}).report;
+  RULE_TRUE("CUDA-32", r.verdict == oracle::Verdict::legal) << r.claim;
+  for (const std::string backend : {"cuda-sm_80", "cuda-sm_90"}) {
+    const oracle::ExecutionReport* e = executed(r, backend);
+    const bool compared = e != nullptr && e->cases > 0 && e->rigour == 'M' && e->equal.value_or(false);
+    const bool named = std::any_of(r.omissions.begin(), r.omissions.end(), [&](const std::string& s) {
+      return s.find(backend) == 0 && (s.find("there is no device") != std::string::npos ||
+                                      s.find("no device is of the generation") != std::string::npos ||
+                                      (!is_here(backend) && s.find("not installed") != std::string::npos));
+    });
+    RULE_TRUE("CUDA-32", compared != named) << backend;
+  }
+}
+
 TEST(TileBackends, TheProbeFindsWhatTheModelSays) {
   for (const char* unit : {"80", "90"}) {
     std::FILE* const probe = popen((std::string(ASSAY_BINARY_DIR "/tests/tile_probe ") + unit).c_str(), "r");

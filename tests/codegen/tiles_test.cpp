@@ -150,10 +150,13 @@ std::vector<Case> modelled_cases(const Program& p, const ParameterMap& parameter
 }
 
 TEST(Tiles, AgreeWithTheInterpreterThatFollowsTheModel) {
-  if (unit_compiler(TileUnit::sm_80) == nullptr) GTEST_SKIP() << "gcc is not here";
+  const std::vector<CompilerSpec> compilers = instruction_compilers();
+  if (compilers.empty()) GTEST_SKIP() << "gcc is not here, or with ASSAY_DEVICE=cuda neither NVRTC nor nvcc";
   interp::Random r(20261202);
   std::map<std::string, int> used;
-  for (const TileUnit unit : {TileUnit::sm_80, TileUnit::sm_90}) {
+  int generations = 0;
+  for (const CompilerSpec& compiler : compilers) {
+    const TileUnit unit = compiler.tiles;
     std::vector<Program> programs;
     std::vector<ParameterMap> parameters;
     for (int n = 0; n < 45; ++n) {
@@ -169,23 +172,37 @@ TEST(Tiles, AgreeWithTheInterpreterThatFollowsTheModel) {
     }
     std::vector<const Program*> pointers;
     for (const Program& p : programs) pointers.push_back(&p);
-    const std::vector<Compiled> compiled = compile_batch(pointers, *unit_compiler(unit));
+    const std::vector<Compiled> compiled = compile_batch(pointers, compiler);
     int compared = 0;
-    for (std::size_t i = 0; i < programs.size(); ++i) {
+    bool here = true;
+    for (std::size_t i = 0; i < programs.size() && here; ++i) {
       ASSERT_TRUE(compiled[i].kernel != nullptr) << compiled[i].error.message << print(programs[i]);
-      for (const Case& c : modelled_cases(programs[i], parameters[i], unit)) {
+      std::vector<Case> cases = modelled_cases(programs[i], parameters[i], unit);
+      if (on_gpu()) cases.resize(2);
+      for (const Case& c : cases) {
         const KernelOutcome out = compiled[i].kernel->run(c.parameters, c.inputs, std::chrono::seconds(20));
+        if (out.status == KernelOutcome::Status::unavailable) {
+          std::printf("%s: left out: %s\n", compiler.name.c_str(), out.message.c_str());
+          here = false;
+          break;
+        }
         ASSERT_EQ(out.status, KernelOutcome::Status::ok) << out.message << print(programs[i]);
         RULE_TRUE("MMA-23", same_outputs(c.expected, out.outputs)) << print(programs[i]);
         ++compared;
       }
     }
-    std::printf("%s: %d runs compared;", unit_compiler(unit)->name.c_str(), compared);
+    generations += here ? 1 : 0;
+    std::printf("%s: %d runs compared;", compiler.name.c_str(), compared);
     for (const auto& [what, times] : used) std::printf(" %s %d", what.c_str(), times);
     std::printf("\n");
   }
   RULE_TRUE("MMA-20", used["assay_ldmatrix_x4("] > 0 && used["assay_ldmatrix_x4_trans("] > 0 &&
                           used["assay_ldmatrix_x2("] > 0 && used["assay_ldmatrix_x2_trans("] > 0);
+  if (!on_gpu()) {
+    EXPECT_EQ(2, generations);
+  } else if (generations == 0) {
+    GTEST_SKIP() << "no GPU of a generation that has a model";
+  }
 }
 
 TEST(Tiles, NestAndModelLeaveTheSameExactCells) {

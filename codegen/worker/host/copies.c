@@ -18,11 +18,37 @@ static struct queue {
   int groups; /* committed so far */
 } queues[assay_most_threads];
 
+/* The buffers of the run, in device memory as a device would have them: each at a multiple of 16 bytes. */
+static struct {
+  void* const* at;
+  const uint64_t* bytes;
+  int count;
+} buffers;
+
+void assay_copies_between(void* const* at, const uint64_t* bytes, int count) {
+  buffers.at = at;
+  buffers.bytes = bytes;
+  buffers.count = count;
+}
+
+/* A device takes no piece that is not aligned. Where a buffer lies on this machine says nothing about that: the worker puts it
+ * against the end of a page. */
+static int is_aligned(const void* to, const void* from, int bytes) {
+  const uintptr_t start = (uintptr_t)from;
+  if ((uintptr_t)to % (uintptr_t)bytes != 0) return 0;
+  for (int b = 0; b < buffers.count; ++b) {
+    const uintptr_t base = (uintptr_t)buffers.at[b];
+    if (start >= base && start - base + (uintptr_t)bytes <= buffers.bytes[b]) return (start - base) % (uintptr_t)bytes == 0;
+  }
+  return buffers.count == 0 && start % (uintptr_t)bytes == 0;
+}
+
 static void land(const struct copy* c) { memcpy(c->to, c->from, (size_t)c->bytes); }
 
 void assay_copy_async(void* to, const void* from, int bytes) {
   struct queue* const q = &queues[assay_thread()];
   const struct copy c = {to, from, bytes, -1};
+  if (!is_aligned(to, from, bytes)) abort();
   if (assay_early()) {
     land(&c);
     return;

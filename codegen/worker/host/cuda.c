@@ -1,4 +1,4 @@
-/* CUDA for units of CUDA text: the first GPU of this machine, through the interface of its driver.
+/* CUDA for units of CUDA text: the first GPU of this machine, or the first of a generation, through the interface of its driver.
  *
  * The driver is loaded when a run needs it, so that neither the build nor other runs need CUDA; of its interface only what is
  * called here is declared. $ASSAY_CUDA_LIBRARY names another library in its place. */
@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { too_many_threads = 5, too_much_shared = 6, too_many_groups = 7, no_device = 8, failed = 9 };
+enum { too_many_threads = 5, too_much_shared = 6, too_many_groups = 7, no_device = 8, failed = 9, other_generation = 13 };
 enum { most_threads = 1024, most_deep = 64, most_shared = 232448, ordinary_shared = 49152 };
+enum { major_of_capability = 75, minor_of_capability = 76 };
 enum { limit_of_heap = 2, most_dynamic_shared = 8, heap_bytes = 1 << 28 };
 
 static struct {
   int (*init)(unsigned);
   int (*device)(int*, int);
   int (*count)(int*);
+  int (*property)(int*, int, int);
   int (*retain)(void**, int);
   int (*current)(void*);
   int (*limit)(int, size_t);
@@ -33,13 +35,29 @@ static struct {
 } cu;
 static void* module;
 
-static int load(void) {
+/* The first device of a generation (0: of any); 0, and `device` is set, or what is wrong. */
+static int choose(int generation, int* device) {
+  int devices = 0;
+  if (cu.count(&devices) != 0 || devices <= 0) return no_device;
+  for (int number = 0; number < devices; ++number) {
+    int major = 0, minor = 0;
+    if (cu.device(device, number) != 0) return no_device;
+    if (generation == 0) return 0;
+    if (cu.property(&major, major_of_capability, *device) == 0 &&
+        cu.property(&minor, minor_of_capability, *device) == 0 && 10 * major + minor == generation)
+      return 0;
+  }
+  return other_generation;
+}
+
+static int load(int generation) {
   static const struct {
     const char* name;
     void* to;
   } calls[] = {{"cuInit", &cu.init},
                {"cuDeviceGet", &cu.device},
                {"cuDeviceGetCount", &cu.count},
+               {"cuDeviceGetAttribute", &cu.property},
                {"cuDevicePrimaryCtxRetain", &cu.retain},
                {"cuCtxSetCurrent", &cu.current},
                {"cuCtxSetLimit", &cu.limit},
@@ -54,16 +72,18 @@ static int load(void) {
                {"cuCtxSynchronize", &cu.finish}};
   const char* const chosen = getenv("ASSAY_CUDA_LIBRARY");
   void* const library = dlopen(chosen != NULL && *chosen != '\0' ? chosen : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return 0;
+  if (library == NULL) return no_device;
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; ++i) {
     void* const found = dlsym(library, calls[i].name);
-    if (found == NULL) return 0;
+    if (found == NULL) return no_device;
     memcpy(calls[i].to, &found, sizeof found);
   }
-  int devices = 0, device = 0;
+  if (cu.init(0) != 0) return no_device;
+  int device = 0;
   void* context = NULL;
-  return cu.init(0) == 0 && cu.count(&devices) == 0 && devices > 0 && cu.device(&device, 0) == 0 &&
-         cu.retain(&context, device) == 0 && cu.current(context) == 0;
+  const int state = choose(generation, &device);
+  if (state != 0) return state;
+  return cu.retain(&context, device) == 0 && cu.current(context) == 0 ? 0 : no_device;
 }
 
 int assay_cuda_launch(const char* image, const char* name, void* const* arguments, const uint64_t* grid,
@@ -83,9 +103,10 @@ int assay_cuda_launch(const char* image, const char* name, void* const* argument
   return cu.finish() == 0 ? 0 : failed;
 }
 
-int assay_cuda_run(int (*run)(const long long*, void* const*), const long long* parameters, void* const* buffers,
-                   const uint64_t* bytes, const unsigned char* writable, int count) {
-  if (!load()) return no_device;
+int assay_cuda_run(int generation, int (*run)(const long long*, void* const*), const long long* parameters,
+                   void* const* buffers, const uint64_t* bytes, const unsigned char* writable, int count) {
+  const int loaded = load(generation);
+  if (loaded != 0) return loaded;
   cu.limit(limit_of_heap, heap_bytes);
   /* Addresses in device memory, which kernels take as pointers. */
   uint64_t* const copies = calloc((size_t)count + 1, sizeof *copies);

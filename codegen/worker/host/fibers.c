@@ -243,6 +243,7 @@ int assay_run(int (*run)(const long long*, void* const*), const long long* param
   char *const before = malloc(all + 1), *const after = malloc(all + 1);
   if (before == NULL || after == NULL) return failed;
   each_writable(buffers, bytes, writable, count, before, keep);
+  assay_copies_between(buffers, bytes, count);
   for (now.order = ascending; now.order < orders; ++now.order) {
     now.random = 2463534242u;
     if (now.order != ascending) each_writable(buffers, bytes, writable, count, before, restore);

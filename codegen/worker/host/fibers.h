@@ -26,9 +26,12 @@ int assay_thread(void);
  * random number says in the third. */
 int assay_early(void);
 /* Asynchronous copies (copies.c): what a device does with the bytes between the issue and the wait is not said. */
+/* One that is not at a multiple of its size in both buffers, or not within one of them, ends the run (ASYNC-8). */
 void assay_copy_async(void* to, const void* from, int bytes);
 void assay_copies_commit(void);
 void assay_copies_wait(int count);
+/* The buffers that copies read from; without them addresses are taken as they are. */
+void assay_copies_between(void* const* at, const uint64_t* bytes, int count);
 /* A thread begins anew. What the one before it had not waited for is lost. */
 void assay_copies_forget(int thread);
 /* Runs a kernel for all groups and threads. Returns 0, or what is wrong: 5 too many threads, 6 too much shared memory, 7 too
