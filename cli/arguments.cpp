@@ -103,7 +103,7 @@ void add_options(CLI::App& app, const std::string& command, Arguments& a) {
     app.add_option("--dump", a.dump_folder, "write obligations (SMT-LIB, isl) and programs into this folder")
         ->type_name("DIR");
   }
-  if (is({"lint"})) {
+  if (is({"lint", "menu"})) {
     app.add_option("--limits", a.limits, "every launch must keep within these: cuda, threads=256, shared=65536, ...")
         ->type_name("LIST");
   }

@@ -30,7 +30,7 @@ struct Arguments {
   std::string input_kind = "exact";
   std::uint64_t seed = 0;
   std::string output_folder{};
-  std::optional<std::string> limits{};  // lint
+  std::optional<std::string> limits{};  // lint, menu
   // menu
   bool proved = false;
   std::size_t limit = 48;

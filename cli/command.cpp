@@ -362,6 +362,11 @@ class Command {
     options.most = a_.limit;
     options.licence = licence();
     options.budgets = budgets();
+    if (a_.limits) {
+      auto limits = parse_limits(*a_.limits);
+      if (!limits) return failed(limits.error());
+      options.limits = std::move(*limits);
+    }
     Menu found;
     Answer out;
     out.report.program = loaded->program.name;

@@ -358,7 +358,8 @@ std::string to_json(const Menu& m, const std::string& program, const std::string
     steps.push_back(std::move(one));
   }
   out["steps"] = std::move(steps);
-  out["left_out"] = {{"unfit", m.unfit}, {"same", m.same}, {"not_proved", m.not_proved}, {"untried", m.untried}};
+  out["left_out"] = {
+      {"unfit", m.unfit}, {"same", m.same}, {"not_proved", m.not_proved}, {"over", m.over}, {"untried", m.untried}};
   return dump(out);
 }
 

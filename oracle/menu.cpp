@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "codegen/worker/cache.hpp"
 #include "ir/analysis/canonical.hpp"
 #include "oracle/step.hpp"
+#include "proofs/validate/limits.hpp"
 #include "transforms/candidates.hpp"
 
 namespace assay::oracle {
@@ -19,13 +21,20 @@ class Trial {
  public:
   explicit Trial(const MenuOptions& options) : options_(options), query_(options.judges.query(options.budgets.query)) {}
 
-  enum class Fit { unfit, open, fits };
+  enum class Fit { unfit, open, over, fits };
   struct Outcome {
     Fit fit = Fit::unfit;
     std::optional<Licence> licence{};
     std::optional<Program> program{};
   };
   Outcome operator()(const Program& p, const ScheduleLine& line, bool judge) {
+    Outcome out = tried(p, line, judge);
+    if (out.fit == Fit::fits && !keeps_within_limits(*out.program)) out.fit = Fit::over;
+    return out;
+  }
+
+ private:
+  Outcome tried(const Program& p, const ScheduleLine& line, bool judge) {
     const StepRequest request{p, line, 1, options_.licence, {}, {}, {}, {}};
     if (!judge) {
       StepOutcome step = apply_step(request, *query_, options_.judges);
@@ -37,7 +46,13 @@ class Trial {
     return {step.report.status == Verdict::legal ? Fit::fits : Fit::open, step.report.licence, std::move(step.program)};
   }
 
- private:
+  bool keeps_within_limits(const Program& p) {
+    if (!options_.limits) return true;
+    const auto all = limit_obligations(p, *options_.limits, *query_);
+    return std::all_of(all.begin(), all.end(),
+                       [](const Obligation& o) { return o.status == Obligation::Status::proved; });
+  }
+
   const MenuOptions& options_;
   std::unique_ptr<Query> query_;
 };
@@ -82,6 +97,10 @@ Menu menu(const Program& p, const MenuOptions& options) {
       ++out.same;
       continue;
     }
+    if (found.fit == Trial::Fit::over) {
+      ++out.over;
+      continue;
+    }
     if (options.proved) {
       found = trial(p, lines[k], true);
       if (found.fit != Trial::Fit::fits) {
@@ -111,6 +130,7 @@ std::string menu_claim(const Menu& m, bool proved) {
   if (m.unfit > 0) rest.push_back(fmt::format("{} inapplicable", m.unfit));
   if (m.same > 0) rest.push_back(fmt::format("{} with the result of another", m.same));
   if (m.not_proved > 0) rest.push_back(fmt::format("{} not proved", m.not_proved));
+  if (m.over > 0) rest.push_back(fmt::format("{} beyond the limits", m.over));
   if (m.untried > 0) rest.push_back(fmt::format("{} not tried (--limit)", m.untried));
   if (!rest.empty()) out += fmt::format("; other candidates: {}", join(rest));
   return out;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/analysis/limits.hpp"
 #include "oracle/judges.hpp"
 #include "oracle/report.hpp"
 
@@ -13,6 +14,7 @@ struct MenuOptions {
   bool proved = false;    // leave out steps that have an obligation which is not proved
   std::size_t most = 48;  // steps
   Licence licence = Licence::rounds;
+  std::optional<DeviceLimits> limits{};  // that every launch of a result must keep within
   Budgets budgets{};
   Judges judges{};
 };
@@ -28,6 +30,7 @@ struct Menu {
   std::size_t same = 0;        // steps with a result that another step, or the program itself, gives too
   std::size_t unfit = 0;       // candidate lines that do not apply
   std::size_t not_proved = 0;  // with `proved`
+  std::size_t over = 0;        // with `limits`: a launch of the result may exceed one
 };
 
 Menu menu(const Program& p, const MenuOptions& options);

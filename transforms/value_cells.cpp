@@ -47,8 +47,7 @@ tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
   const std::set<Symbol> used = free_symbols({make_assign(first.e->name, first.e)});
   for (ValueUse& o : out.uses) {
     if (out.anchor && std::find(o.node->loops.begin(), o.node->loops.end(), out.anchor) == o.node->loops.end())
-      return tl::unexpected(
-          none("MAT-5", fmt::format("a use lies outside of `{}`", out.anchor->name), o.e->where));
+      return tl::unexpected(none("MAT-5", fmt::format("a use lies outside of `{}`", out.anchor->name), o.e->where));
     for (const Stmt& l : out.over) {
       // A loop that the expression does not use has a cell for each iteration all the same.
       if (used.count(l->name) == 0) o.at.emplace(l->name, Index::symbol(l->name));
@@ -62,9 +61,9 @@ tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
     });
     if (!at || !around)
       return tl::unexpected(none("MAT-3",
-                                    fmt::format("`{}` is not `{}` at other values of {}", shown(o.e), shown(first.e),
-                                                symbols.empty() ? "no loops" : "its loops"),
-                                    o.e->where));
+                                 fmt::format("`{}` is not `{}` at other values of {}", shown(o.e), shown(first.e),
+                                             symbols.empty() ? "no loops" : "its loops"),
+                                 o.e->where));
     o.at.insert(at->begin(), at->end());
   }
   for (const Stmt& l : out.over) {
@@ -85,8 +84,7 @@ tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
                     std::find(first.node->loops.begin(), first.node->loops.end(), out.anchor) + 1);
     const auto extent = bounded_extent(p, out.high.back() - out.low.back(), around);
     if (!extent)
-      return tl::unexpected(
-          none("MAT-6", fmt::format("the cells that `{}` needs have no extent", l->name), l->where));
+      return tl::unexpected(none("MAT-6", fmt::format("the cells that `{}` needs have no extent", l->name), l->where));
     out.dims.push_back(*extent);
   }
   return out;
@@ -101,7 +99,8 @@ tl::expected<ValueCells, NoCells> value_cells(const Program& p, const Extraction
     for (const Expr& e : n.stmt->indices) collect(e, n, {}, names, out.uses);
     if (n.stmt->value) collect(n.stmt->value, n, {}, names, out.uses);
   }
-  const auto base = std::find_if(out.uses.begin(), out.uses.end(), [&](const ValueUse& u) { return u.e->name == names.front(); });
+  const auto base =
+      std::find_if(out.uses.begin(), out.uses.end(), [&](const ValueUse& u) { return u.e->name == names.front(); });
   std::rotate(out.uses.begin(), base, base + 1);
   const ValueUse& first = out.uses.front();
   const std::vector<Stmt>& around = first.node->loops;

@@ -13,9 +13,9 @@ using Places = std::map<Symbol, Index>;
 /// One of the scopes, and where it is evaluated.
 struct ValueUse {
   Expr e{};
-  const Node* node = nullptr;    // of the extraction
-  std::vector<Guard> guards{};   // beyond the node's
-  Places at{};                   // the values of the base's loop symbols here
+  const Node* node = nullptr;   // of the extraction
+  std::vector<Guard> guards{};  // beyond the node's
+  Places at{};                  // the values of the base's loop symbols here
 };
 
 /// A buffer for the value of scopes that are one expression at different values of its loop symbols.

@@ -75,9 +75,12 @@ class Walk {
       if (extents.least < of_kind[static_cast<std::size_t>(slots_.at(loop))]) shape.guarded.push_back(loop->name);
     }
     std::sort(shape.guarded.begin(), shape.guarded.end());
-    const std::optional<std::int64_t> bytes = shared_bytes(statements);
-    if (!bytes) return std::nullopt;
+    const std::set<Symbol> used = used_names(statements);
+    const auto bytes = sum_of(BufferKind::shared, used, byte_width);
+    const auto cells = sum_of(BufferKind::local, used, registers_of);
+    if (!bytes || !cells) return std::nullopt;
     shape.shared_bytes = *bytes;
+    if (__builtin_add_overflow(*cells, most_variables(statements), &shape.registers)) return std::nullopt;
     return shape;
   }
 
@@ -129,19 +132,42 @@ class Walk {
     return fine;
   }
 
-  std::optional<std::int64_t> shared_bytes(const Block& statements) const {
-    const std::set<Symbol> used = used_names(statements);
+  // What the buffers of a kind take together, `each` being what a cell of a type takes.
+  template <typename Each>
+  std::optional<std::int64_t> sum_of(BufferKind kind, const std::set<Symbol>& used, const Each& each) const {
     std::int64_t sum = 0;
     for (const Buffer& b : program_.buffers) {
-      if (b.kind != BufferKind::shared || used.count(b.name) == 0) continue;
-      std::int64_t bytes = byte_width(b.type);
+      if (b.kind != kind || used.count(b.name) == 0) continue;
+      std::int64_t all = each(b.type);
       for (const Index& d : b.dims) {
         const auto extent = value(d);
-        if (!extent || !multiply(bytes, *extent)) return std::nullopt;
+        if (!extent || !multiply(all, *extent)) return std::nullopt;
       }
-      if (__builtin_add_overflow(sum, bytes, &sum)) return std::nullopt;
+      if (__builtin_add_overflow(sum, all, &sum)) return std::nullopt;
     }
     return sum;
+  }
+
+  static std::int64_t registers_of(Type t) { return std::max<std::int64_t>(1, byte_width(t) / 4); }
+
+  // The registers of the variables that are there at once, where they are most: a walk through the text that counts those
+  // whose block has begun and not ended.
+  static std::int64_t most_variables(const Block& b) {
+    std::int64_t own = 0, most = 0;
+    for (const Stmt& s : b) {
+      // A scope is evaluated with the variables that are there before its statement.
+      Visitor scopes;
+      scopes.enter_expr = [&](const Expr& e) {
+        if (e->op != Op::scope) return true;
+        most = std::max(most, own + registers_of(e->type) + most_variables(e->body));
+        return false;
+      };
+      for (const Expr& e : s->indices) visit(e, scopes);
+      if (s->value) visit(s->value, scopes);
+      if (s->kind == StmtKind::declare) own += registers_of(s->type);
+      most = std::max({most, own, own + most_variables(s->body), own + most_variables(s->other)});
+    }
+    return most;
   }
 
   const Program& program_;

@@ -1,4 +1,5 @@
-// What each launch of a program asks of a device: how many groups and threads in every slot, and how much shared memory
+// What each launch of a program asks of a device: how many groups and threads in every slot, how much shared memory, and
+// how many private cells for each thread
 // (spec/analysis.md).
 #pragma once
 
@@ -43,6 +44,7 @@ struct LaunchShape {
   std::vector<std::int64_t> grid, workgroup;  // the extent of each slot (EXEC-13), slot 0 first
   std::int64_t shared_bytes = 0;              // of the shared buffers that the launch uses
   std::vector<Symbol> guarded;                // hardware loops that run fewer iterations, at times, than their slot has
+  std::int64_t registers = 0;                 // of 32 bits, that the private cells of a thread take (LIM-17)
 };
 /// The launches in order, exact: every value of the enclosing symbols is tried. Nothing when that takes more than
 /// `budget` steps or leaves int64.

@@ -22,14 +22,16 @@ constexpr std::array<ResourceInfo, resource_count> table{{
     {"grid.x", "groups in slot 0 (x)", "LIM-13"},
     {"grid.y", "groups in slot 1 (y)", "LIM-13"},
     {"grid.z", "groups in the slots from 2 up (z)", "LIM-13"},
+    {"registers", "registers for the private cells of a thread", "LIM-17"},
 }};
 
 struct Device {
   std::string_view word;
-  std::array<std::int64_t, resource_count> most;
+  std::array<std::optional<std::int64_t>, resource_count> most;
 };
-// What every device of the kind has: CUDA of compute capability 3.0 and later, with the shared memory that needs no opt-in.
-constexpr Device devices[] = {{"cuda", {1024, 49152, 1024, 1024, 64, 2147483647, 65535, 65535}}};
+// What every device of the kind has: CUDA of compute capability 3.0 and later, with the shared memory that needs no opt-in. How many
+// registers a thread has differs among them, and a thread that needs more runs all the same.
+constexpr Device devices[] = {{"cuda", {1024, 49152, 1024, 1024, 64, 2147483647, 65535, 65535, {}}}};
 
 tl::unexpected<std::vector<Diagnostic>> wrong(std::string message, std::string help) {
   return fail({"LIM-14", std::move(message), {}, std::move(help), {}, Severity::error});
@@ -68,7 +70,8 @@ Result<DeviceLimits> parse_limits(std::string_view text) {
       return wrong(fmt::format("`{}` {}", word, device ? "takes no value" : "needs a value"), known);
     }
     if (device) {
-      for (std::size_t r = 0; r < resource_count; ++r) out.most[r] = devices[found - resource_count].most[r];
+      for (std::size_t r = 0; r < resource_count; ++r)
+        if (const auto& n = devices[found - resource_count].most[r]) out.most[r] = n;
     } else {
       const std::string_view digits = item.substr(word.size() + 1);
       std::int64_t value = 0;
@@ -84,6 +87,7 @@ Result<DeviceLimits> parse_limits(std::string_view text) {
 
 std::optional<std::int64_t> requested(const LaunchShape& shape, Resource r) {
   if (r == Resource::shared) return shape.shared_bytes;
+  if (r == Resource::registers) return shape.registers;
   const bool grid = r >= Resource::grid_x;
   const auto extents = in_three_dimensions(grid ? shape.grid : shape.workgroup);
   if (!extents) return std::nullopt;

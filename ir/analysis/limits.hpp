@@ -10,13 +10,23 @@
 namespace assay {
 
 /// The resources, in the order in which they are looked at.
-enum class Resource : std::uint8_t { threads, shared, workgroup_x, workgroup_y, workgroup_z, grid_x, grid_y, grid_z };
-inline constexpr std::size_t resource_count = static_cast<std::size_t>(Resource::grid_z) + 1;
+enum class Resource : std::uint8_t {
+  threads,
+  shared,
+  workgroup_x,
+  workgroup_y,
+  workgroup_z,
+  grid_x,
+  grid_y,
+  grid_z,
+  registers
+};
+inline constexpr std::size_t resource_count = static_cast<std::size_t>(Resource::registers) + 1;
 /// "threads", "shared", "workgroup.x", …: the word in a list of limits.
 std::string_view name(Resource r);
 /// "threads in a group", "bytes of shared memory", …
 std::string_view description(Resource r);
-/// LIM-10 to LIM-13.
+/// LIM-10 to LIM-13, LIM-17.
 std::string_view limit_code(Resource r);
 /// What is claimed of launch number `launch`, from 0: "launch 1 asks for at most 1024 threads in a group".
 std::string limit_claim(std::size_t launch, Resource r, std::int64_t most);

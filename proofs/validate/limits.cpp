@@ -23,19 +23,47 @@ using Slots = std::vector<std::vector<HardwareLoop>>;  // by slot
 struct LaunchLoops {
   Slots grid{}, workgroup{};
   std::set<Symbol> used{};  // names in the launch, those of buffers among them
+  int variables = 0;        // registers of the variables that are there at once, at most
+  int standing = 0;         // of those of its own block so far
 };
+
+int words(Type t) { return byte_width(t) > 4 ? byte_width(t) / 4 : 1; }
+
+/// `standing` words are taken where the statement begins; its own variable stays to the end of its block.
+void count_variables(const Stmt& s, int& standing, int& most);
+void count_variables(const Expr& e, int standing, int& most) {
+  for (const Expr& a : e->args) count_variables(a, standing, most);
+  if (e->op != Op::scope) return;
+  int inside = standing + words(e->type);
+  most = std::max(most, inside);
+  for (const Stmt& s : e->body) count_variables(s, inside, most);
+}
+void count_variables(const Stmt& s, int& standing, int& most) {
+  for (const Expr& e : s->indices) count_variables(e, standing, most);
+  if (s->value) count_variables(s->value, standing, most);
+  if (s->kind == StmtKind::declare) most = std::max(most, standing += words(s->type));
+  for (const Block* b : {&s->body, &s->other}) {
+    int inside = standing;
+    for (const Stmt& t : *b) count_variables(t, inside, most);
+  }
+}
 
 std::vector<LaunchLoops> by_launch(const Program& p) {
   const std::map<const StmtNode*, int> slot = hardware_slots(p);
   std::vector<LaunchLoops> out(1);
   std::vector<Stmt> around;
+  for (const Stmt& s : p.body) {
+    if (s->kind == StmtKind::launch) out.emplace_back();
+    count_variables(s, out.back().standing, out.back().variables);
+  }
+  std::size_t launch = 0;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    if (s->kind == StmtKind::launch) out.emplace_back();
-    out.back().used.insert(s->name);
+    if (s->kind == StmtKind::launch) ++launch;
+    out[launch].used.insert(s->name);
     if (s->kind != StmtKind::loop) return true;
     if (const auto it = slot.find(&*s); it != slot.end()) {
-      Slots& slots = slot_kind(s->axis) == Axis::grid ? out.back().grid : out.back().workgroup;
+      Slots& slots = slot_kind(s->axis) == Axis::grid ? out[launch].grid : out[launch].workgroup;
       if (slots.size() <= static_cast<std::size_t>(it->second)) slots.resize(static_cast<std::size_t>(it->second) + 1);
       slots[static_cast<std::size_t>(it->second)].push_back({s, around});
     }
@@ -46,7 +74,7 @@ std::vector<LaunchLoops> by_launch(const Program& p) {
     if (s->kind == StmtKind::loop) around.pop_back();
   };
   v.enter_expr = [&](const Expr& e) {
-    out.back().used.insert(e->name);
+    out[launch].used.insert(e->name);
     return true;
   };
   visit(p.body, v);
@@ -108,15 +136,17 @@ std::optional<std::vector<Product>> asked(const Program& p, const LaunchLoops& l
     case Resource::grid_x: return choices(launch.grid, 0, 1);
     case Resource::grid_y: return choices(launch.grid, 1, 2);
     case Resource::grid_z: return choices(launch.grid, 2, launch.grid.size());
-    case Resource::shared: break;
+    case Resource::shared:
+    case Resource::registers: break;
   }
+  const bool shared = r == Resource::shared;
   Product sum;
-  sum.value = 0;
+  sum.value = shared ? 0 : launch.variables;
   for (const Buffer& b : p.buffers) {
-    if (b.kind != BufferKind::shared || launch.used.count(b.name) == 0) continue;
+    if (b.kind != (shared ? BufferKind::shared : BufferKind::local) || launch.used.count(b.name) == 0) continue;
     Product one;
     one.fresh = sum.fresh;
-    one.value = byte_width(b.type);
+    one.value = shared ? static_cast<int>(byte_width(b.type)) : words(b.type);
     for (const Index& d : b.dims) one.times(d);
     sum.value = sum.value + one.value;
     sum.facts = sum.facts & one.facts;

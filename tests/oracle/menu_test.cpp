@@ -187,5 +187,58 @@ TEST(LintLimits, AnExcessIsFaulty) {
                           !has_code(lint_with(nests, "threads=2048"), "LIM-10"));
 }
 
+// A tile of sums that more registers would hold than a thread has (LIM-17).
+TEST(LintLimits, PrivateCellsTakeRegisters) {
+  LintOptions options;
+  const auto code = [&](const std::string& text, int registers) {
+    options.limits = *parse_limits("registers=" + std::to_string(registers));
+    const Report r = lint_text(text, options);
+    return r.verdict == Verdict::clean ? std::string() : r.verdict == Verdict::faulty ? "LIM-17" : r.claim;
+  };
+  const auto exactly = [&](int registers, const std::string& text) {
+    RULE_EQ("LIM-17", std::string(), code(text, registers));
+    RULE_EQ("LIM-17", std::string("LIM-17"), code(text, registers - 1));
+  };
+  exactly(3 * 5 + 2,
+          "program p { output Y: f32[4] local T: f32[3, 5] for i in 0..4 { var s: f64 = 1.0 T[0, 1] = 2.0 "
+          "Y[i] = T[0, 1] + f32(s) } }");
+  // Of a narrow type each cell takes a register, of blocks of 128 bits four; buffers that a launch does not use none.
+  exactly(6 + 4,
+          "program p { output Y: f32[4] output Z: f32[1] local T: f16[6] local U: f32[8] for i in 0..4 { var b: "
+          "u32x4 = u32x4(1, 2, 3, 4) T[0] = 1.0 Y[i] = f32(T[0]) + f32(word(b, 0)) } launch U[0] = 1.0 Z[0] = "
+          "U[0] }");
+  // Blocks side by side share, blocks inside one another add up, and a scope's variable is there while it is evaluated.
+  exactly(3,
+          "program p { output Y: f32[4] for i in 0..4 { var a: f32 = 1.0 for k in 0..2 { var b: f32 = a Y[i] = b } for "
+          "k in 0..2 { var c: f32 = a Y[i] = c + scope s: f32 { s = c } } } }");
+  // For all parameter values.
+  exactly(18,
+          "program p { param n in 1..10 output Y: f32[4] local T: f64[n] for i in 0..4 @grid { T[0] = 1.0 Y[i] = "
+          "f32(T[0]) } }");
+  RULE_TRUE("LIM-14", !parse_limits("cuda")->of(Resource::registers));
+}
+
+TEST(Menu, KeepsWithinTheLimitsThatAreGiven) {
+  const auto m = material(
+      "program p { input A: f32[8, 4] input B: f32[4, 8] inout C: f32[8, 8] for i in 0..8 { for k in 0..4 { for j in "
+      "0..8 { C[i, j] += A[i, k] * B[k, j] } } } }");
+  MenuOptions options;
+  options.most = 10000;
+  const auto offered = [&](const char* limits) {
+    options.limits = limits ? std::optional(*parse_limits(limits)) : std::nullopt;
+    std::set<std::string> lines;
+    for (const MenuStep& s : menu(m.program(), options).steps) lines.insert(s.line);
+    return lines;
+  };
+  const std::set<std::string> all = offered(nullptr), seven = offered("registers=7"), eight = offered("registers=8");
+  RULE_TRUE("MENU-8", all.count("privatize C over=k") == 1 && eight.count("privatize C over=k") == 1);
+  RULE_TRUE("MENU-8", seven.count("privatize C over=k") == 0 && seven.count("split i factor=2") == 1);
+  const Menu few = menu(m.program(), options);
+  RULE_TRUE("MENU-8", few.over == 0 || menu_claim(few, false).find("beyond the limits") != std::string::npos);
+  const std::set<std::string> threads = offered("registers=100,threads=4");
+  RULE_TRUE("MENU-8", threads.count("retype j axis=workgroup") == 0);
+  for (const std::string& line : eight) RULE_TRUE("MENU-8", all.count(line) == 1) << line;
+}
+
 }  // namespace
 }  // namespace assay::oracle

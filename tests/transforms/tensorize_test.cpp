@@ -37,6 +37,44 @@ TEST(Tensorize, AsksForTheRoles) {
   RULE_EQ("TEN-3", std::string("write `tensorize i j k`"), wrong.refusal.diagnostic.help);
 }
 
+// T91: a block takes its sums, the factors of a column and the vectors of a row.
+TEST(Tensorize, KeepsToABudgetOfRegisters) {
+  const auto code = [](int rows, int columns, const std::string& keys) {
+    const std::string text = "for i in 0.." + std::to_string(rows) + " { for j in 0.." + std::to_string(columns) +
+                             " { for k in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } }";
+    return made(text, "tensorize i j k " + keys).code;
+  };
+  // By enumeration: one register for each thing that is there at once.
+  for (int m = 1; m <= 6; ++m) {
+    for (int v = 1; v <= 5; ++v) {
+      int taken = 0;
+      for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < v; ++j) ++taken;
+      }
+      for (int i = 0; i < m; ++i) ++taken;
+      for (int j = 0; j < v; ++j) ++taken;
+      const std::string tile = "tile=" + std::to_string(m) + "," + std::to_string(4 * v) + ",8 vector=4 registers=";
+      RULE_EQ("TEN-23", std::string(), code(6, 20, tile + std::to_string(taken)));
+      RULE_EQ("TEN-23", std::string("TEN-23"), code(6, 20, tile + std::to_string(taken - 1)));
+    }
+  }
+  RULE_EQ("TEN-23", std::string(), code(6, 4, "tile=2,4,8 registers=14"));
+  RULE_EQ("TEN-23", std::string("TEN-23"), code(6, 4, "tile=2,4,8 registers=13"));
+  const Step over = step(nest(product, more), "tensorize i j k tile=2,4,8 registers=13");
+  RULE_TRUE("TEN-23",
+            over.refusal.diagnostic.message.find("takes 14 registers, and there are 13") != std::string::npos);
+  const Step greatest = step(nest("for i in 0..n { for j in 0..n { for k in 0..8 { B[i, j] += Y[i, k] * Z[k, j] } } }",
+                                  std::string(more) + " param n in 1..60"),
+                             "tensorize i j k tile=2147483648,2147483648,1 registers=9");
+  RULE_EQ("TEN-23", std::string("TEN-23"), greatest.refusal.diagnostic.code);
+  RULE_EQ("TEN-24", std::string("TEN-24"), code(6, 20, "tile=7,4,8 registers=99"));
+  RULE_EQ("TEN-24", std::string("TEN-24"), code(6, 20, "tile=4,24,8 registers=19 vector=8"));
+  RULE_EQ("TEN-24", std::string("TEN-24"), code(6, 20, "tile=4,10,8 registers=99 vector=4"));
+  for (const char* keys : {"registers=9", "tile=2,2,2 vector=2", "tile=2,2,2 registers=0", "vector=2",
+                           "tile=2,2,2 registers=9 vector=0", "simd=32 tile=2,2,2 registers=9"})
+    RULE_EQ("TEN-25", std::string("TEN-25"), code(6, 20, keys));
+}
+
 // T83: transposed operands, commuted factors, fma, widened elements, any lower bound and symbolic extents.
 TEST(Tensorize, TakesEveryFormOfTheProduct) {
   for (const char* update :

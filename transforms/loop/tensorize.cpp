@@ -4,6 +4,7 @@
 // The nest stays as it is and gets a `@tile` loop around it, or its loops are cut in blocks, whose loops stand outside; whether it is a product of tiles, and which loop plays which
 // role, is asked of ir/tile_product.hpp.
 #include <algorithm>
+#include <tuple>
 
 #include "ir/tile_product.hpp"
 #include "transforms/affine.hpp"
@@ -33,6 +34,8 @@ class Tensorize final : public Operation {
          {},
          {},
          "rows, columns and terms of a block; without it all of them"},
+        {"registers", ParameterInfo::Kind::integer, false, {}, {}, "how many registers a block may take"},
+        {"vector", ParameterInfo::Kind::integer, false, {}, {}, "how many columns of a block a register holds"},
         {"lane", ParameterInfo::Kind::result, false, "lane", {}, "name of the lane"},
     };
     d.refusals = {
@@ -41,6 +44,11 @@ class Tensorize final : public Operation {
         {"TEN-3", "the subscripts do not give the loops the roles of row, column and sum"},
         {"TEN-4", "`simd` is below 1"},
         {"TEN-20", "`tile` is not three numbers from 1 on"},
+        {"TEN-23", "a block takes more registers than there are"},
+        {"TEN-24",
+         "a block with a budget of registers has more rows or columns than the nest, or a vector that does not "
+         "divide its columns"},
+        {"TEN-25", "`registers` or `vector` is below 1, or stands without what it goes with"},
         {"SCH-15", "a tile product may not stand there: in a scope, in lanes, or in a launch with threads"},
     };
     d.schema = "R (reorder)";
@@ -71,6 +79,16 @@ class Tensorize final : public Operation {
       return tl::unexpected(error("TEN-20", line.place("tile"),
                                   "`tile` is the number of rows, columns and terms of a block",
                                   "write three numbers from 1 on, as in `tile=16,16,8`"));
+    const auto budget = line.integers.find("registers"), vector = line.integers.find("vector");
+    for (const auto& given : {budget, vector}) {
+      if (given == line.integers.end()) continue;
+      if (given->second < 1) return tl::unexpected(error("TEN-25", line.place(given->first), "there is at least one"));
+      if (budget == line.integers.end() || tile == line.integer_lists.end() || line.integers.at("simd") != 1)
+        return tl::unexpected(
+            error("TEN-25", line.place(given->first),
+                  "registers hold the blocks of one lane: `tile=…` and `registers=…` go together, and "
+                  "`vector` with both"));
+    }
     return std::make_unique<Tensorize>(std::move(line));
   }
 
@@ -95,6 +113,7 @@ class Tensorize final : public Operation {
           line_, "TEN-3", "the loops have other roles", product->update->where,
           fmt::format("write `tensorize {} {} {}`", product->row->name, product->column->name, product->sum->name)));
     }
+    if (auto refusal = without_registers(*product)) return tl::unexpected(*std::move(refusal));
     NameSupply names(before.bound_names());
     const auto given = line_.results.find("lane");
     const Symbol lane = names.fresh(given == line_.results.end() ? "lane" : given->second);
@@ -107,6 +126,31 @@ class Tensorize final : public Operation {
 
  private:
   static constexpr std::int64_t max_block = std::int64_t{1} << 31;
+
+  // TEN-23, TEN-24. Nothing where the line gives no budget, or where a block keeps to it.
+  std::optional<Refusal> without_registers(const TileProduct& product) const {
+    const auto budget = line_.integers.find("registers"), given = line_.integers.find("vector");
+    if (budget == line_.integers.end()) return std::nullopt;
+    const std::vector<std::int64_t>& tile = line_.integer_lists.at("tile");
+    const std::int64_t vector = given == line_.integers.end() ? 1 : given->second;
+    for (const auto& [loop, size, what] :
+         {std::tuple(product.row, tile[0], "rows"), std::tuple(product.column, tile[1], "columns")}) {
+      const Index trips = trip_count(loop);
+      if (trips.is_constant() && trips.constant() < size)
+        return inapplicable(line_, "TEN-24",
+                            fmt::format("a block has {} {}, and the nest {}", size, what, trips.constant()),
+                            loop->where);
+    }
+    if (tile[1] % vector != 0)
+      return inapplicable(line_, "TEN-24", fmt::format("{} columns are not vectors of {}", tile[1], vector));
+    const std::int64_t columns = tile[1] / vector;
+    // Sizes are below 2^31: no product leaves int64.
+    const std::int64_t taken = tile[0] * columns + tile[0] + columns;
+    if (taken <= budget->second) return std::nullopt;
+    return inapplicable(line_, "TEN-23",
+                        fmt::format("a block takes {} registers, and there are {}", taken, budget->second), {},
+                        "make its rows or its columns fewer");
+  }
 
   // One loop of the nest, cut in blocks.
   struct Cut {
