@@ -1,11 +1,15 @@
 // Certain stores. A store counts when nothing but loop bounds and guards on loop symbols decides whether it happens; when the
 // reader is under its data-dependent guards too (same `if`, same execution of it, or a condition of the same text that reads
-// only what nothing changes, at equal index values); or when both arms of an `if` store the cell.
+// only what nothing changes, at equal index values); when both arms of an `if` store the cell; or when the condition selects
+// one iteration of its loop, which one not being asked.
 #include "proofs/validate/coverage.hpp"
 
 #include <algorithm>
 #include <functional>
 
+#include "ir/analysis/value_range.hpp"
+#include "ir/one_hot.hpp"
+#include "ir/traverse.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/order.hpp"
 #include "proofs/validate/points.hpp"
@@ -17,6 +21,7 @@ namespace {
 struct Target {
   Symbol storage{};
   const Instance* reader = nullptr;  // whose guards may be shared; none for "by the end"
+  const Instance* writer = nullptr;  // behind which the store comes
   const Instance* owner = nullptr;   // whose access is `read`
   const Access* read = nullptr;      // whose guards may be shared
   // Given a store's instance: the condition that it hits the cell in time.
@@ -85,13 +90,34 @@ class Coverage {
   // The first data-dependent guard of the store that neither the reader shares nor `decided` settles.
   const Guard* open_guard(const Node& n, const std::vector<Decided>& decided) const {
     for (const Guard& g : n.guards) {
-      if (by_symbols(n, g) || shared(g)) continue;
+      if (by_symbols(n, g) || shared(g) || selects(n, g)) continue;
       if (!settled(g, decided)) return &g;
     }
     return nullptr;
   }
   bool by_symbols(const Node& n, const Guard& g) const {
     return affine_condition(g.condition) || decided_condition(instantiate(view_, n, "g"), g.condition, true);
+  }
+  // PRF-117: alone in its loop, under a condition that some iteration meets, whatever the data. The store's instance stands
+  // for that iteration, so nothing that has to do with it may tell one iteration from another.
+  bool selects(const Node& n, const Guard& g) const {
+    if (!g.positive || n.loops.empty() || g.loops != static_cast<int>(n.loops.size())) return false;
+    const Stmt& loop = n.loops.back();
+    const auto hot = one_hot(loop);
+    if (!hot || hot->otherwise || !(loop->body[0]->value == g.condition) || !is_immutable(view_.program, hot->at))
+      return false;
+    for (const Instance* other : {target_.reader, target_.writer}) {
+      if (other && other->symbols.count(loop->name) != 0) return false;
+    }
+    for (const Expr& e : n.stmt->indices) {
+      if (free_symbols({make_assign("cell", e)}).count(loop->name) != 0) return false;
+    }
+    Ranges ranges = view_.ranges;
+    for (const Stmt& l : n.loops) {
+      if (l->name != loop->name) add_loop(ranges, l);
+    }
+    const Interval at = interval(hot->at, view_.program, ranges);
+    return interval(loop->lo, ranges).hi <= at.lo && at.hi <= interval(loop->hi - 1, ranges).lo;
   }
   bool shared(const Guard& g) const {
     return same_execution(g) || std::any_of(known_.begin(), known_.end(),
@@ -187,7 +213,7 @@ class Coverage {
       if (inside) parts.push_back(tied_to(w, d.at, d.at.node->loops.size()));
     }
     for (const Guard& g : w.node->guards) {
-      if (by_symbols(*w.node, g) || settled(g, decided)) continue;
+      if (by_symbols(*w.node, g) || settled(g, decided) || selects(*w.node, g)) continue;
       std::vector<Formula> ways;
       if (same_execution(g)) ways.push_back(tied_to(w, *reader_, static_cast<std::size_t>(g.loops)));
       for (const Known& k : known_) {
@@ -277,6 +303,7 @@ Formula written_between(const View& view, const Instance& writer, const Instance
   Target t;
   aim(t, owner, read, "");
   t.reader = &reader;
+  t.writer = &writer;
   const auto between = [&](const Instance& w) {
     if (!in_one_copy(w, reader, read)) return Formula::falsity();
     const Copies of = copies_of(view.program, read);

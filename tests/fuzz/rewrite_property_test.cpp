@@ -1,5 +1,6 @@
 // The property of steps that rewrite expressions over random programs, its statistics, and the planted faults that it has to
-// see. ASSAY_REWRITE_CASES sets the number of pairs (default 400), ASSAY_PROPERTY_SEED the seed.
+// see. ASSAY_REWRITE_CASES sets the number of pairs (default 400), ASSAY_PROPERTY_SEED the seed;
+// ASSAY_REWRITE_OPERATION takes one operation alone and prints what was refused needlessly.
 #include "fuzz/targets/rewrite_property.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +18,8 @@ namespace {
 TEST(RewriteProperty, proved_runs_the_same) {
   RewritePropertyOptions options;
   size_run(options, "ASSAY_REWRITE_CASES", 400);
+  const char* alone = std::getenv("ASSAY_REWRITE_OPERATION");
+  if (alone) options.operation = alone;
   const RewritePropertyResult r = check_rewriting_steps(options);
   fmt::print(
       "pairs {} (lines refused {}): proved {}, violated {}, undecided {} (equal bits {}); not proved and different "
@@ -27,8 +30,11 @@ TEST(RewriteProperty, proved_runs_the_same) {
   expect_none(r.failures);
   RULE_TRUE("PRF-75", r.failures.empty());
   EXPECT_GE(r.proved * 100, r.pairs * 60);
-  if (r.pairs < 300) {
-    fmt::print("fewer than 300 pairs: the share of each operation is not judged\n");
+  if (alone) {
+    for (const std::string& line : r.needless_lines) fmt::print("needless: {}\n", line);
+  }
+  if (r.pairs < 300 || alone) {
+    fmt::print("fewer than 300 pairs, or of one operation: the share of each operation is not judged\n");
     return;
   }
   for (const char* operation : {"simplify", "cse", "inline", "materialize", "onehot", "peel"})

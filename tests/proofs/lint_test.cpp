@@ -214,6 +214,46 @@ TEST(LintObligations, output_coverage) {
                "= 2.0 } } }"));
 }
 
+// A store of one iteration happens, if that iteration is there, and for whoever is not in its loop.
+TEST(LintObligations, stores_of_one_iteration) {
+  const auto code = [](const std::string& range, const std::string& body, const std::string& more = {}) {
+    return lint("program p { param n in 9..20 input ids: i32[9] in " + range +
+                " inout other: i32[9] input T: f32[20] output C: f32[9] " + more + " " + body + " }");
+  };
+  const std::string one = "for i in 0..9 { for k in 0..9 { if i32(k) == ids[i] { C[i] = T[k] } } }";
+  RULE_EQ("PRF-117", std::string(), code("0..9", one));
+  RULE_EQ("PRF-117", std::string(), code("3..5", one));
+  RULE_EQ("PRF-117", std::string("DEF-4"), code("0..10", one));
+  RULE_EQ("PRF-117", std::string("DEF-4"), code("-1..9", one));
+  RULE_EQ("PRF-117", std::string(),
+          code("0..9", "for i in 0..9 { for k in 0..n { if ids[i] == i32(k) { C[i] = T[k] } } }"));
+  RULE_EQ("PRF-117", std::string("DEF-4"),
+          code("0..9", "for i in 0..9 { for k in 0..n - 1 { if i32(k) == ids[i] { C[i] = T[k] } } }"));
+  // The cell is that of the iteration; the value that selects changes; steps leave iterations out; two conditions.
+  RULE_EQ("PRF-117", std::string("DEF-4"),
+          code("0..9", "for i in 0..9 { for k in 0..9 { if i32(k) == ids[i] { C[k] = T[i] } } }"));
+  RULE_EQ("PRF-117", std::string("DEF-4"),
+          code("0..9", "for i in 0..9 { for k in 0..9 { if i32(k) == floormod(other[i], 9) { C[i] = T[k] } } }"));
+  RULE_EQ("PRF-117", std::string("DEF-4"),
+          code("0..9", "for i in 0..9 { for k in 0..9 step 2 { if i32(k) == ids[i] { C[i] = T[k] } } }"));
+  RULE_EQ("PRF-117", std::string("DEF-4"),
+          code("0..9", "for i in 0..9 { for k in 0..9 { if i32(k) == ids[i] && T[k] > 0.0 { C[i] = T[k] } } }"));
+  RULE_EQ("PRF-117", std::string("DEF-4"),
+          code("0..9", "for i in 0..9 { for k in 0..9 { if i32(k) == ids[k] { C[i] = T[k] } } }"));
+  // Read behind the loop, and in it.
+  RULE_EQ("PRF-117", std::string(),
+          code("0..9", "for i in 0..9 { for k in 0..9 { if i32(k) == ids[i] { W[i] = T[k] } } C[i] = W[i] }",
+               "temp W: f32[9]"));
+  RULE_EQ("PRF-117", std::string("DEF-3"),
+          code("0..9",
+               "for i in 0..9 { C[i] = 0.0 for k in 0..9 { if i32(k) == ids[i] { W[0] = i == 0 && k == 0 ? "
+               "T[k] : W[0] } } }",
+               "temp W: f32[9]"));
+  RULE_EQ("PRF-117", std::string("DEF-1"),
+          code("0..9", "for i in 0..9 { C[i] = W[i] for k in 0..9 { if i32(k) == ids[i] { W[i] = T[k] } } }",
+               "temp W: f32[9]"));
+}
+
 TEST(LintObligations, divisions) {
   RULE_EQ("PRF-23", std::string(),
           lint("program p { input A: i32[5] in 1..9 inout C: i32[5] for w in 0..5 { C[w] = floordiv(C[w], A[w]) } }"));
