@@ -32,7 +32,8 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/component-folders.txt CONTENT "${comp
 add_test(NAME build_includes COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER}
   ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/include_rules_test.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/component-folders.txt)
 add_test(NAME build_ideas COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/ideas_test.py)
-set_tests_properties(build_rules build_results build_includes build_ideas PROPERTIES TIMEOUT 300)
+add_test(NAME build_public_bugs COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/build/public_bugs_test.py)
+set_tests_properties(build_rules build_results build_includes build_ideas build_public_bugs PROPERTIES TIMEOUT 300)
 
 # A program with one operation more, in whose registry the operation's file is all that was added.
 file(GLOB operation_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/transforms/loop/*.cpp)
