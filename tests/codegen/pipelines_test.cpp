@@ -138,7 +138,15 @@ int agree(const CompilerSpec& compiler, std::size_t most, LeftOut& out, int step
     taken.push_back(&gathered().pipelines[i]);
     programs.push_back(&taken.back()->program);
   }
-  const std::vector<Compiled> compiled = compile_batch(programs, compiler);
+  // A platform of OpenCL builds all kernels of a unit for each run: there few programs share one.
+  const std::size_t in_a_unit = is_opencl(compiler.dialect) ? 8 : programs.size();
+  std::vector<Compiled> compiled;
+  for (std::size_t first = 0; first < programs.size(); first += in_a_unit) {
+    const auto at = programs.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::size_t count = std::min(in_a_unit, programs.size() - first);
+    for (Compiled& c : compile_batch({at, at + static_cast<std::ptrdiff_t>(count)}, compiler))
+      compiled.push_back(std::move(c));
+  }
   std::vector<KernelRun> runs;
   std::vector<std::pair<const Pipeline*, const Case*>> about;
   for (std::size_t i = 0; i < programs.size(); ++i) {
