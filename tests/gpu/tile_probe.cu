@@ -14,7 +14,7 @@
 
 #include "codegen/worker/host/tile_unit.h"
 
-enum { most = 16 };
+enum { most = 16, most_f8 = 32 };
 
 struct instruction {
   const char* name;
@@ -78,8 +78,25 @@ __global__ void ask_f64(const double* a, const double* b, double* result) {
                : "d"(x), "d"(y));
   if (lane == 0) *result = c[0];
 }
+/* Floats of 8 bits (e4m3): lane m < 4 has elements 4m to 4m + 3 (and 16 further on). Devices have the instruction from 8.9 on. */
+__global__ void ask_f8(const uint8_t* a, const uint8_t* b, uint32_t* result) {
+#if __CUDA_ARCH__ >= 890
+  const unsigned lane = threadIdx.x;
+  uint32_t x[2] = {0, 0}, y[2] = {0, 0};
+  for (int half = 0; lane < 4 && half < 2; ++half) {
+    for (int e = 0; e < 4; ++e) {
+      x[half] |= (uint32_t)a[16 * half + 4 * lane + e] << 8 * e;
+      y[half] |= (uint32_t)b[16 * half + 4 * lane + e] << 8 * e;
+    }
+  }
+  float c[4] = {__uint_as_float(lane == 0 ? *result : 0), 0, 0, 0};
+  MMA_F32("m16n8k32", "e4m3", LONG_LIST, LONG_A, "r"(y[0]) COMMA "r"(y[1]));
+  if (lane == 0) *result = __float_as_uint(c[0]);
+#endif
+}
 
 static void* memory;
+static int has_f8;
 static void on_device(cudaError_t state) {
   if (state == cudaSuccess) return;
   printf("tile_probe: %s\n", cudaGetErrorString(state));
@@ -103,6 +120,15 @@ static double block_f64(const double* a, const double* b, double c) {
   on_device(cudaMemcpy(&c, at + 8, 8, cudaMemcpyDeviceToHost));
   return c;
 }
+static uint32_t block_f8(const uint8_t* a, const uint8_t* b, uint32_t c) {
+  uint8_t* const at = (uint8_t*)memory;
+  on_device(cudaMemcpy(at, a, most_f8, cudaMemcpyHostToDevice));
+  on_device(cudaMemcpy(at + most_f8, b, most_f8, cudaMemcpyHostToDevice));
+  on_device(cudaMemcpy(at + 2 * most_f8, &c, 4, cudaMemcpyHostToDevice));
+  ask_f8<<<1, 32>>>(at, at + most_f8, (uint32_t*)(at + 2 * most_f8));
+  on_device(cudaMemcpy(&c, at + 2 * most_f8, 4, cudaMemcpyDeviceToHost));
+  return c;
+}
 static int unit_here(const char* asked) {
   (void)asked;
   int devices = 0;
@@ -114,10 +140,17 @@ static int unit_here(const char* asked) {
   on_device(cudaGetDeviceProperties(&p, 0));
   on_device(cudaMalloc(&memory, 256));
   printf("%s, compute capability %d.%d\n", p.name, p.major, p.minor);
+  has_f8 = 10 * p.major + p.minor >= 89;
   return p.major >= 9 ? 90 : 80;
 }
 #else
 static int model_here;
+static const int has_f8 = 0;
+static uint32_t block_f8(const uint8_t* a, const uint8_t* b, uint32_t c) {
+  (void)a;
+  (void)b;
+  return c;
+}
 static uint32_t block(int which, const uint16_t* a, const uint16_t* b, uint32_t c) {
   const struct instruction* const i = &instructions[which];
   return assay_tile_block(model_here, i->factor_is_bf16 ? tile_bf16 : tile_f16, i->sum_is_f16 ? tile_f16 : tile_f32, a, b,
@@ -276,11 +309,67 @@ static void probe_f64(void) {
          found != chain ? "  DIFFERS" : "");
 }
 
+/* Term `place` becomes 2^exponent, or minus it, at e4m3. */
+static void put_f8(uint8_t* a, uint8_t* b, int place, int exponent, int negative) {
+  const int halves[2] = {exponent / 2, exponent - exponent / 2};
+  uint8_t bits[2];
+  for (int h = 0; h < 2; ++h) bits[h] = (uint8_t)(halves[h] < -6 ? 1 << (halves[h] + 9) : (halves[h] + 7) << 3);
+  a[place] = (uint8_t)(bits[0] | negative << 7);
+  b[place] = bits[1];
+}
+
+/* Like kept_bits. */
+static int kept_bits_f8(int place, int other, int of_c) {
+  enum { top = 15, least = -17 };
+  int kept = 0;
+  for (int s = 1; s <= top - least; ++s) {
+    uint8_t a[most_f8] = {0}, b[most_f8] = {0};
+    uint32_t c = 0;
+    put_f8(a, b, place, top, 0);
+    put_f8(a, b, other, top, 1);
+    if (of_c) {
+      c = (uint32_t)(top - s + 127) << 23;
+    } else {
+      put_f8(a, b, place == 0 || other == 0 ? 2 : 0, top - s, 0);
+    }
+    if (block_f8(a, b, c) != 0) kept = s;
+  }
+  return kept;
+}
+
+static int survivors_f8(int p, int q) {
+  uint8_t a[most_f8], b[most_f8];
+  for (int k = 0; k < most_f8; ++k) put_f8(a, b, k, -16, 0);
+  put_f8(a, b, p, 15, 0);
+  put_f8(a, b, q, 15, 1);
+  const uint32_t bits = block_f8(a, b, 0);
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return (int)(f * 65536);
+}
+
+/* No text uses this instruction, since the published models disagree about it: all is open. */
+static void probe_f8(void) {
+  printf("m16n8k32 f32 e4m3\n");
+  if (!has_f8) {
+    printf("  not asked: there is no model, and no device of compute capability 8.9 or later  (open)\n");
+    return;
+  }
+  printf("  bits kept below the largest addend: c %d, a term %d, a term of the other half %d  (open: 25 or 13)\n",
+         kept_bits_f8(0, 1, 1), kept_bits_f8(0, 1, 0), kept_bits_f8(30, 31, 0));
+  printf("  terms of 2^-16 that survive 2^15 at p and -2^15 at q: (0, 1) %d, (0, 31) %d, (30, 31) %d  (open)\n",
+         survivors_f8(0, 1), survivors_f8(0, 31), survivors_f8(30, 31));
+  const uint8_t none[most_f8] = {0};
+  printf("  1 + 2^-23 and no term: %08x, 1 + 2^-13 and no term: %08x  (open: are the last 10 bits cut?)\n",
+         block_f8(none, none, 0x3f800001u), block_f8(none, none, 0x3f800400u));
+}
+
 int main(int count, char** arguments) {
   const int unit = unit_here(count > 1 ? arguments[1] : NULL);
   printf("beside the model of sm_%d\n", unit);
   for (int which = 0; which < instruction_count; ++which) probe(which, unit);
   probe_f64();
+  probe_f8();
   printf(differences == 0 ? "tile_probe: as the model says\n" : "tile_probe: %d points differ from the model\n", differences);
   return differences == 0 ? 0 : 1;
 }
