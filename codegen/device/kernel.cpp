@@ -145,9 +145,12 @@ std::string kernel_text(const KernelPart& kernel, Emitter& emit, Dialect dialect
     argument(fmt::format("{}{}{} *{}const {}", opencl ? "__global " : "", fixed ? "const " : "", c_type(b.type),
                          restricted, emit.names().of(b.name)));
   }
-  if (opencl && kernel.shares_memory) argument("__local uint8_t *const assay_shared");
+  // Memory of a group is aligned as the type of the argument asks: of 16 bytes, as in CUDA text.
+  if (opencl && kernel.shares_memory) argument("__local ulong2 *const assay_memory");
   const std::string body = emit.indented([&] {
     tables(emit, kernel.part, dialect);
+    if (opencl && kernel.shares_memory)
+      emit.line("__local uint8_t *const assay_shared = (__local uint8_t *)assay_memory;");
     std::vector<std::string> places;
     const std::string behind = shared_bytes_text(kernel.part, emit, &places);
     std::size_t next = 0;

@@ -36,7 +36,8 @@ TEST(OpenCl, IsTheSameKernelsInOtherWords) {
   const std::string text = opencl_text(reversed);
   RULE_TRUE("OCL-2", contains(text,
                               "__kernel void assay_kernel_launch_0(const int64_t n, __global const float *restrict "
-                              "const x, __global float *const y, __local uint8_t *const assay_shared)"));
+                              "const x, __global float *const y, __local ulong2 *const assay_memory)"));
+  RULE_TRUE("OCL-2", contains(text, "__local uint8_t *const assay_shared = (__local uint8_t *)assay_memory;"));
   RULE_TRUE("OCL-2", contains(text, "group_0 = (int64_t)get_group_id(0);"));
   RULE_TRUE("OCL-3", contains(text, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"));
   RULE_TRUE("OCL-4", contains(text, "FP_CONTRACT OFF") && contains(text, "-cl-fp32-correctly-rounded-divide-sqrt"));
