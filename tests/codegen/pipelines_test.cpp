@@ -287,6 +287,18 @@ TEST(Pipelines, AgreeInTheSimulatorOfOpenCl) {
   RULE_TRUE("OCL-7", step * agreed * 10 >= static_cast<int>(gathered().pipelines.size()) * 9);
 }
 
+// A platform takes seconds for a kernel: few of them.
+TEST(Pipelines, AgreeOnAPlatformOfOpenCl) {
+  const CompilerSpec* opencl = find_device(Dialect::opencl);
+  if (opencl == nullptr) GTEST_SKIP() << "no OpenCL platform, or no gcc, is here";
+  LeftOut out;
+  const int step = 24 * program_step();
+  const int agreed = agree(*opencl, 1, out, step);
+  std::printf("opencl: %d programs agree\n", agreed);
+  out.print("opencl");
+  RULE_TRUE("OCL-7", step * agreed * 10 >= static_cast<int>(gathered().pipelines.size()) * 8);
+}
+
 TEST(Pipelines, BecomeMachineCodeForTwoGenerations) {
   const std::filesystem::path ptxas = std::filesystem::path(find_nvcc().value_or("")).parent_path() / "ptxas";
   if (!std::filesystem::exists(ptxas)) GTEST_SKIP() << "ptxas is not here";
