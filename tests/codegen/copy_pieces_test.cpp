@@ -32,17 +32,18 @@ int elements(const std::string& text) {
   return found.empty() ? 0 : found.begin()->second;
 }
 
-/// `for t in 0..threads { for i in 0..2 { if t < most { S[i, t + to] = A[i, t + from] } } }`, the loops in either order.
+/// `for g in 0..2 @grid { for t in 0..threads { for i in 0..2 { if t < most { S[i, t + to] = A[i, t + apart*g + from] } } } }`, the
+/// last two loops in either order.
 struct Shape {
   Type type = Type::f16;
-  int to_row = 0, from_row = 0, to = 0, from = 0, threads = 0, most = 0;
+  int to_row = 0, from_row = 0, to = 0, from = 0, threads = 0, most = 0, apart = 0;
   bool serial = false;  // t is the serial loop, i that of the threads
   bool swizzled = false;
 
   std::string text() const {
-    const std::string copy = fmt::format("if t < {} {{ S[i, t + {}] = A[i, t + {}] }}", most, to, from);
+    const std::string copy = fmt::format("if t < {} {{ S[i, t + {}] = A[i, t + {}*g + {}] }}", most, to, apart, from);
     const std::string read =
-        fmt::format("if {0} - t < {1} {{ C[i, t] = S[1 - i, {0} - t + {2}] }}", threads - 1, most, to);
+        fmt::format("if {0} - t < {1} {{ C[g, i, t] = S[1 - i, {0} - t + {2}] }}", threads - 1, most, to);
     const std::string outer =
         serial ? "for i in 0..2 @workgroup {" : fmt::format("for t in 0..{} @workgroup {{", threads);
     const auto inner = [&](const std::string& body) {
@@ -50,17 +51,20 @@ struct Shape {
                     : fmt::format("for i in 0..2 {{ {} }}", body);
     };
     return fmt::format(
-        "program p {{ input A: {0}[2, {1}]  inout C: {0}[2, {2}]  shared S: {0}[2, {3}]{4}\n  {5}\n    {6}\n    "
-        "barrier\n"
-        "    {7}\n  }} }}\n",
+        "program p {{ input A: {0}[2, {1}]  inout C: {0}[2, 2, {2}]  shared S: {0}[2, {3}]{4}\n  for g in 0..2 @grid "
+        "{{ {5}\n"
+        "    {6}\n    barrier\n    {7}\n  }} }} }}\n",
         name(type), from_row, threads, to_row, swizzled ? " swizzle b128" : "", outer, inner(copy), inner(read));
   }
+  int copied() const { return std::min(threads, most); }
   bool holds(int v) const {
-    for (int i = 0; i < 2; ++i) {
-      for (int t = 0; t < std::min(threads, most); ++t) {
-        const int first = (t + to) / v * v - to;  // the iteration of the first element
-        if (first < 0 || first + v > std::min(threads, most)) return false;
-        if ((i * to_row + first + to) % v != 0 || (i * from_row + first + from) % v != 0) return false;
+    for (int g = 0; g < 2; ++g) {
+      for (int i = 0; i < 2; ++i) {
+        for (int t = 0; t < copied(); ++t) {
+          const int first = (t + to) / v * v - to;  // the iteration of the first element
+          if (first < 0 || first + v > copied()) return false;
+          if ((i * to_row + first + to) % v != 0 || (i * from_row + first + apart * g + from) % v != 0) return false;
+        }
       }
     }
     return true;
@@ -82,15 +86,14 @@ std::vector<Shape> shapes() {
         for (const int to : {0, 1, 2, 8})
           for (const int from : {0, 1, 4, 8})
             for (const int most : {16, 8, 6})
-              out.push_back({type, to_row, from_row, to, from, most == 16 ? 16 : 12, most});
+              for (const int apart : {0, 2, 4, 8})
+                out.push_back({type, to_row, from_row, to, from, most == 16 ? 16 : 12, most, apart});
   for (std::size_t n = 0; n < out.size(); ++n) {
-    out[n].serial = n % 2 != 0;
-    out[n].swizzled = n % 3 == 0 && out[n].to_row == 32;
+    out[n].serial = n / 4 % 2 != 0;
+    out[n].swizzled = n / 4 % 3 == 0 && out[n].to_row == 32;
   }
-  std::erase_if(out, [](const Shape& s) {
-    const int last = std::min(s.threads, s.most) - 1;
-    return s.to + last >= s.to_row || s.from + last >= s.from_row;
-  });
+  std::erase_if(
+      out, [](const Shape& s) { return s.to + s.copied() > s.to_row || s.from + s.apart + s.copied() > s.from_row; });
   return out;
 }
 
@@ -113,7 +116,7 @@ TEST(CopyPieces, AreAsLongAsACountOverAllIterationsSays) {
     const int length = found.empty() ? 0 : found.begin()->second;
     RULE_TRUE("ASYNC-7", s.longest() == length) << length << ", not " << s.longest() << "\n" << s.text();
     (length > 1 ? whole : length == 1 ? single : none) += 1;
-    if (length > 1 && ++number % 4 == 0) {
+    if (length > 1 && ++number % 12 == 0) {
       programs.push_back(std::move(p));
       pieces.push_back(std::move(found));
     }
