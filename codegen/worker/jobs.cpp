@@ -57,6 +57,7 @@ KernelOutcome entry_refusal(std::int64_t code) {
           Status::unavailable,
           "the device does not compute f32 as IEEE 754 says (subnormals, rounding to nearest, division, square root)",
           {}};
+    case 16: return {Status::compile_error, "the platform's compiler of OpenCL does not take the kernels", {}};
     default: return {Status::environment, fmt::format("the kernel returned {}", code), {}};
   }
 }

@@ -21,7 +21,8 @@ enum {
   failed = 9,
   complaint = 12,
   without_doubles = 14,
-  other_arithmetic = 15
+  other_arithmetic = 15,
+  not_built = 16
 };
 enum { read_write = 1, kernel_arguments = 0x1191, local_size = 0x1023, group_size = 0x1004, group_sizes = 0x1005 };
 enum { group_size_of_kernel = 0x11B0, most_platforms = 8 };
@@ -143,7 +144,7 @@ int assay_opencl_launch(int simulate, const char* source, const char* name, void
   if (now.program == NULL) {
     now.program = cl.program(now.context, 1, &source, NULL, &error);
     if (error != 0) return failed;
-    if (cl.build(now.program, 1, &now.device, options, NULL, NULL) != 0) return failed;
+    if (cl.build(now.program, 1, &now.device, options, NULL, NULL) != 0) return not_built;
   }
   void* const kernel = cl.kernel(now.program, name, &error);
   if (error != 0) return failed;
