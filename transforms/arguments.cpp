@@ -39,6 +39,10 @@ Refusal inapplicable(const Arguments& line, std::string code, const std::string&
           note};
 }
 
+Refusal inapplicable(const Arguments& line, Misfit why) {
+  return inapplicable(line, std::move(why.code), why.reason, why.where);
+}
+
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& candidates) {
   const std::string close = suggest(wrong, candidates);
   return close.empty() ? close : fmt::format("did you mean `{}`?", close);

@@ -65,6 +65,12 @@ Refusal error(std::string code, Location where, std::string message, std::string
 /// The program's form does not fit the line: "`LINE` does not apply: REASON". `note`: a place in the program.
 Refusal inapplicable(const Arguments& line, std::string code, const std::string& reason, Location note = {},
                      std::string help = {});
+/// Why a program's form does not fit, from a helper that knows no line.
+struct Misfit {
+  std::string code, reason;
+  Location where{};  // in the program
+};
+Refusal inapplicable(const Arguments& line, Misfit why);
 /// A refusal when the line gives new names, but not the `wanted` number of them (SCH-12).
 std::optional<Refusal> wrong_number_of_names(const Arguments& line, const std::string& parameter, std::size_t wanted);
 /// "did you mean `x`?", or nothing when no candidate is close.

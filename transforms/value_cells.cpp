@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-NoCells none(std::string code, std::string reason, Location where = {}) {
+Misfit misfit(std::string code, std::string reason, Location where = {}) {
   return {std::move(code), std::move(reason), where};
 }
 
@@ -40,14 +40,14 @@ void collect(const Expr& e, const Node& n, std::vector<Guard> guards, const std:
   }
 }
 
-tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
+tl::expected<ValueCells, Misfit> extents(const Program& p, ValueCells out) {
   const ValueUse& first = out.uses.front();
   std::set<Symbol> symbols;
   for (const Stmt& l : out.over) symbols.insert(l->name);
   const std::set<Symbol> used = free_symbols({make_assign(first.e->name, first.e)});
   for (ValueUse& o : out.uses) {
     if (out.anchor && std::find(o.node->loops.begin(), o.node->loops.end(), out.anchor) == o.node->loops.end())
-      return tl::unexpected(none("MAT-5", fmt::format("a use lies outside of `{}`", out.anchor->name), o.e->where));
+      return tl::unexpected(misfit("MAT-5", fmt::format("a use lies outside of `{}`", out.anchor->name), o.e->where));
     for (const Stmt& l : out.over) {
       // A loop that the expression does not use has a cell for each iteration all the same.
       if (used.count(l->name) == 0) o.at.emplace(l->name, Index::symbol(l->name));
@@ -60,10 +60,10 @@ tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
                          [&](const Stmt& l) { return l->name == known.first; });
     });
     if (!at || !around)
-      return tl::unexpected(none("MAT-3",
-                                 fmt::format("`{}` is not `{}` at other values of {}", shown(o.e), shown(first.e),
-                                             symbols.empty() ? "no loops" : "its loops"),
-                                 o.e->where));
+      return tl::unexpected(misfit("MAT-3",
+                                   fmt::format("`{}` is not `{}` at other values of {}", shown(o.e), shown(first.e),
+                                               symbols.empty() ? "no loops" : "its loops"),
+                                   o.e->where));
     o.at.insert(at->begin(), at->end());
   }
   for (const Stmt& l : out.over) {
@@ -84,7 +84,8 @@ tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
                     std::find(first.node->loops.begin(), first.node->loops.end(), out.anchor) + 1);
     const auto extent = bounded_extent(p, out.high.back() - out.low.back(), around);
     if (!extent)
-      return tl::unexpected(none("MAT-6", fmt::format("the cells that `{}` needs have no extent", l->name), l->where));
+      return tl::unexpected(
+          misfit("MAT-6", fmt::format("the cells that `{}` needs have no extent", l->name), l->where));
     out.dims.push_back(*extent);
   }
   return out;
@@ -92,8 +93,8 @@ tl::expected<ValueCells, NoCells> extents(const Program& p, ValueCells out) {
 
 }  // namespace
 
-tl::expected<ValueCells, NoCells> value_cells(const Program& p, const Extraction& x, const std::vector<Symbol>& names,
-                                              const std::optional<std::vector<Symbol>>& loops) {
+tl::expected<ValueCells, Misfit> value_cells(const Program& p, const Extraction& x, const std::vector<Symbol>& names,
+                                             const std::optional<std::vector<Symbol>>& loops) {
   ValueCells out;
   for (const Node& n : x.nodes) {
     for (const Expr& e : n.stmt->indices) collect(e, n, {}, names, out.uses);
@@ -108,7 +109,7 @@ tl::expected<ValueCells, NoCells> value_cells(const Program& p, const Extraction
   for (const Parameter& known : p.parameters) used.erase(known.name);
   for (const Symbol& s : used) {
     if (x.variables.count(s) != 0)
-      return tl::unexpected(none("MAT-4", fmt::format("the expression reads `{}`", s), first.e->where));
+      return tl::unexpected(misfit("MAT-4", fmt::format("the expression reads `{}`", s), first.e->where));
   }
   for (const Stmt& l : around) {
     const bool named = loops && std::find(loops->begin(), loops->end(), l->name) != loops->end();
@@ -116,12 +117,12 @@ tl::expected<ValueCells, NoCells> value_cells(const Program& p, const Extraction
       out.over.push_back(l);
     } else if (used.count(l->name) != 0) {
       if (!out.over.empty())
-        return tl::unexpected(none("MAT-5", fmt::format("the value needs `{}`, which lies inside", l->name)));
+        return tl::unexpected(misfit("MAT-5", fmt::format("the value needs `{}`, which lies inside", l->name)));
       out.anchor = l;
     }
   }
   if (loops && loops->size() != out.over.size())
-    return tl::unexpected(none("MAT-5", "one of the loops is not around the first use"));
+    return tl::unexpected(misfit("MAT-5", "one of the loops is not around the first use"));
   return extents(p, std::move(out));
 }
 

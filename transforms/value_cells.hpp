@@ -4,6 +4,7 @@
 #include <tl/expected.hpp>
 
 #include "ir/analysis/access.hpp"
+#include "transforms/define.hpp"
 #include "transforms/names.hpp"
 
 namespace assay {
@@ -26,14 +27,10 @@ struct ValueCells {
   std::vector<Index> low{}, high{};  // of the cells in each of `over`, high exclusive
   std::vector<Index> dims{};
 };
-struct NoCells {
-  std::string code, reason;  // MAT-3 to MAT-6
-  Location where{};
-};
 
-/// `names`: variables of scopes, at least one, the first of which is the *base*, with which the others are compared. `loops`: what the line says of the loops that get an axis.
-tl::expected<ValueCells, NoCells> value_cells(const Program& p, const Extraction& x, const std::vector<Symbol>& names,
-                                              const std::optional<std::vector<Symbol>>& loops);
+/// Misfits are MAT-3 to MAT-6. `names`: variables of scopes, at least one, the first of which is the *base*, with which the others are compared. `loops`: what the line says of the loops that get an axis.
+tl::expected<ValueCells, Misfit> value_cells(const Program& p, const Extraction& x, const std::vector<Symbol>& names,
+                                             const std::optional<std::vector<Symbol>>& loops);
 /// The cell at these values of the loop symbols.
 std::vector<Index> cell_of(const ValueCells& cells, const Places& at);
 /// The nest that stores every cell (MAT-8, MAT-9).

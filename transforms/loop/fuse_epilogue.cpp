@@ -1,14 +1,13 @@
 // `fuse_epilogue C`: the nest that reads C after its last store moves to where each cell becomes final (spec/fuse_epilogue.md).
 //
-// The cell of the store, set equal to what the tail reads, gives loops of the tail; the tail's body goes behind the part of
-// the producer that must be finished first, under copies of the loops that it thereby leaves. That no execution is lost, and
-// that none comes too early, is an obligation and not looked at here.
+// Which nest that is, and where it may go, is found by transforms/epilogue.hpp; its body goes behind the part of the producer
+// that must be finished first, under copies of the loops that it thereby leaves. That no execution is lost, and that none
+// comes too early, is an obligation and not looked at here.
 #include <algorithm>
 
-#include "ir/analysis/launch.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
-#include "transforms/facts.hpp"
+#include "transforms/epilogue.hpp"
 #include "transforms/names.hpp"
 #include "transforms/shared_tile.hpp"
 #include "transforms/tile.hpp"
@@ -16,33 +15,7 @@
 namespace assay {
 namespace {
 
-// The loops and conditions from a top-level statement down to one inside, outermost first.
-using Way = std::vector<Stmt>;
-
-// The way to the last store to `buffer` in program order, the store included; empty when there is none.
-Way way_to_last_store(const Stmt& top, const Symbol& buffer) {
-  Way open, found;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    open.push_back(s);
-    if ((s->kind == StmtKind::store || s->kind == StmtKind::zero) && s->name == buffer) found = open;
-    return true;
-  };
-  v.leave_stmt = [&](const Stmt&) { open.pop_back(); };
-  visit(top, v);
-  return found;
-}
-
-std::vector<Expr> loads_of(const Block& b, const Symbol& buffer) {
-  std::vector<Expr> found;
-  Visitor v;
-  v.enter_expr = [&](const Expr& e) {
-    if (e->op == Op::load && e->name == buffer) found.push_back(e);
-    return true;
-  };
-  visit(b, v);
-  return found;
-}
+using epilogue::Producer, epilogue::Tail, epilogue::Way;
 
 class FuseEpilogue final : public Operation {
  public:
@@ -88,13 +61,13 @@ class FuseEpilogue final : public Operation {
 
   StepResult apply(const Program& before, Query& query) const override {
     const Symbol target = line_.buffers.at("target");
-    auto producer = find_producer(before, target);
-    if (!producer) return tl::unexpected(std::move(producer).error());
-    auto tail = find_tail(before, target, *producer);
-    if (!tail) return tl::unexpected(std::move(tail).error());
+    auto producer = epilogue::find_producer(before, target);
+    if (!producer) return tl::unexpected(inapplicable(line_, std::move(producer).error()));
+    auto tail = epilogue::find_tail(before, target, *producer);
+    if (!tail) return tl::unexpected(inapplicable(line_, std::move(tail).error()));
     NameSupply names(before.bound_names());
-    const std::size_t site = site_of(before, producer->way, *tail, query);
-    if (in_one_lane(*producer, *tail, site)) leave_to_that_lane(*tail);
+    const std::size_t site = epilogue::site_of(before, producer->way, *tail, query);
+    if (epilogue::in_one_lane(*producer, *tail, site)) epilogue::leave_to_that_lane(*tail);
     auto moved = block_behind(site, *producer, *tail, names);
     if (!moved) return tl::unexpected(std::move(moved).error());
     Program after = before;
@@ -107,102 +80,8 @@ class FuseEpilogue final : public Operation {
   }
 
  private:
-  struct Producer {
-    std::size_t position = 0;  // in the program's body
-    Way way{};                 // from there to the store
-    std::vector<Index> cell{};
-    std::set<const StmtNode*> team{};  // tile products of several threads
-  };
-  struct Tail {
-    std::size_t position = 0;
-    Way nest{};  // loops and conditions
-    Block body{};
-    std::map<Symbol, Index> given{};  // its loop symbols, over symbols of the producer
-    std::set<Symbol> used{};          // those symbols
-  };
-
   Refusal refused(const char* code, const std::string& reason, const Stmt& where, std::string help = {}) const {
     return inapplicable(line_, code, reason, where ? where->where : Location{}, std::move(help));
-  }
-
-  tl::expected<Producer, Refusal> find_producer(const Program& p, const Symbol& target) const {
-    Producer out;
-    for (std::size_t k = p.body.size(); k-- > 0 && out.way.empty();) {
-      out.way = way_to_last_store(p.body[k], target);
-      out.position = k;
-    }
-    if (out.way.empty()) return tl::unexpected(refused("FUS-1", fmt::format("nothing stores to `{}`", target), {}));
-    const Stmt& store = out.way.back();
-    const auto cell = store->kind == StmtKind::zero ? std::nullopt : plain_cell(store->indices);
-    if (!cell) {
-      return tl::unexpected(
-          refused("FUS-1",
-                  fmt::format("the last store to `{}` is {}", target,
-                              store->kind == StmtKind::zero ? "a whole `zero`" : "at a dynamic index"),
-                  store));
-    }
-    out.cell = *cell;
-    for (const StmtNode* tile : tiles_among_threads(p)) {
-      if (!(tile->hi == Index(1))) out.team.insert(tile);
-    }
-    return out;
-  }
-
-  tl::expected<Tail, Refusal> find_tail(const Program& p, const Symbol& target, const Producer& producer) const {
-    Tail out;
-    for (out.position = producer.position + 1; out.position < p.body.size(); ++out.position) {
-      if (!loads_of({p.body[out.position]}, target).empty()) break;
-    }
-    if (out.position == p.body.size()) {
-      return tl::unexpected(
-          refused("FUS-2", fmt::format("nothing behind the last store to `{}` reads it", target), producer.way.back()));
-    }
-    const Stmt& top = p.body[out.position];
-    if (top->kind != StmtKind::loop)
-      return tl::unexpected(refused("FUS-2", fmt::format("what reads `{}` first is no loop", target), top));
-    Block inside{top};
-    while (inside.size() == 1 && (inside[0]->kind == StmtKind::loop || inside[0]->kind == StmtKind::branch)) {
-      const Stmt s = inside[0];
-      if (s->axis == Axis::reduce || s->axis == Axis::tile) break;  // they stay around what they hold
-      if (!s->other.empty()) return tl::unexpected(refused("FUS-3", "a condition of the tail has an `else`", s));
-      out.nest.push_back(s);
-      inside = s->body;
-    }
-    out.body = std::move(inside);
-    if (out.body.empty()) return tl::unexpected(refused("FUS-3", "the tail holds no statement", top));
-    for (const Expr& load : loads_of({top}, target)) {
-      if (give(out, producer, top, load)) return out;
-    }
-    return tl::unexpected(
-        refused("FUS-4", fmt::format("no read of `{}` has a loop of the tail in a subscript of its own", target), top));
-  }
-
-  // The loop symbols that the read gives, when its cell is the store's.
-  static bool give(Tail& tail, const Producer& producer, const Stmt& top, const Expr& load) {
-    std::set<Symbol> bound, open;  // by any loop of the tail; by those of its nest that nothing gives yet
-    Visitor v;
-    v.enter_stmt = [&](const Stmt& s) {
-      if (s->kind == StmtKind::loop) bound.insert(s->name);
-      return true;
-    };
-    visit(top, v);
-    for (const Stmt& s : tail.nest) {
-      if (s->kind == StmtKind::loop) open.insert(s->name);
-    }
-    for (std::size_t d = 0; d < load->args.size(); ++d) {
-      if (load->args[d]->op != Op::index) continue;
-      const std::set<Symbol> here = symbols_of({load->args[d]->index});
-      std::vector<Symbol> loops;
-      std::set_intersection(here.begin(), here.end(), bound.begin(), bound.end(), std::back_inserter(loops));
-      if (loops.size() != 1 || open.count(loops[0]) == 0) continue;
-      const auto linear = linear_in(load->args[d]->index, loops[0]);
-      if (!linear || linear->coefficient != 1) continue;
-      open.erase(loops[0]);
-      const Index value = producer.cell[d] - linear->rest;
-      for (const Symbol& s : symbols_of({value})) tail.used.insert(s);
-      tail.given.emplace(loops[0], value);
-    }
-    return !tail.given.empty();
   }
 
   // FUS-8
@@ -235,73 +114,6 @@ class FuseEpilogue final : public Operation {
           return {with(s, [&](StmtNode& n) { n.name = cells; })};
         });
     return placed(line_, std::move(p));
-  }
-
-  // The value that conditions further in leave a loop's symbol, when they leave one: `lane == 0`.
-  static std::optional<Index> pinned(const Way& way, std::size_t loop) {
-    const StmtNode& l = *way[loop];
-    for (std::size_t k = loop + 1; k < way.size() && way[k]->kind == StmtKind::branch; ++k) {
-      const Expr& c = way[k]->value;
-      if (c->op != Op::eq || c->args[0]->op != Op::index || c->args[1]->op != Op::index || !way[k]->other.empty())
-        continue;
-      const auto linear = linear_in(c->args[0]->index - c->args[1]->index, l.name);
-      if (linear && (linear->coefficient == 1 || linear->coefficient == -1)) return linear->rest * -linear->coefficient;
-    }
-    return std::nullopt;
-  }
-
-  // Whether one of several threads runs what goes to the site (FUS-20, FUS-21).
-  static bool in_one_lane(const Producer& producer, const Tail& tail, std::size_t site) {
-    const Way& way = producer.way;
-    for (std::size_t k = 0; k < way.size(); ++k) {
-      if (k >= site && producer.team.count(&*way[k]) != 0) return true;
-      if (k < site && is_one_thread(way, k, tail)) return true;
-    }
-    return false;
-  }
-  static bool is_one_thread(const Way& way, std::size_t k, const Tail& tail) {
-    return way[k]->axis == Axis::workgroup && tail.used.count(way[k]->name) == 0 && pinned(way, k).has_value();
-  }
-
-  // FUS-22
-  static void leave_to_that_lane(Tail& tail) {
-    for (std::size_t k = 0; k < tail.nest.size(); ++k) {
-      if (tail.nest[k]->axis != Axis::workgroup) continue;
-      const auto one = pinned(tail.nest, k);
-      if (one && symbols_of({*one}).empty()) tail.given.emplace(tail.nest[k]->name, *one);
-    }
-  }
-
-  // FUS-5: the position on the way of the outermost statement that the tail has to wait for.
-  static std::size_t site_of(const Program& before, const Way& way, const Tail& tail, Query& query) {
-    Formula where_tail_runs = domain_of(before, way, tail);
-    for (std::size_t k = 0; k + 1 < way.size(); ++k) {
-      const StmtNode& s = *way[k];
-      if (s.kind == StmtKind::loop) {
-        if (is_one_thread(way, k, tail)) {
-          where_tail_runs = where_tail_runs & Formula::eq(Index::symbol(s.name), *pinned(way, k));
-          continue;
-        }
-        if (tail.used.count(s.name) == 0 || s.axis == Axis::reduce || s.axis == Axis::tile) return k;
-        continue;
-      }
-      const auto condition = s.other.empty() ? affine_condition(s.value) : std::nullopt;
-      if (!condition || !query.implied(where_tail_runs, *condition)) return k;
-    }
-    return way.size() - 1;
-  }
-
-  // What is known of the producer's symbols where their cell is one that the tail reads.
-  static Formula domain_of(const Program& before, const Way& way, const Tail& tail) {
-    Formula known = parameter_domain(before);
-    for (const Stmt& s : way) {
-      if (s->kind == StmtKind::loop) known = known & loop_domain(s);
-    }
-    for (const Stmt& s : tail.nest) {
-      const Formula f = s->kind == StmtKind::loop ? loop_domain(s) : condition_facts(s->value, true);
-      known = known & f.substitute(tail.given);
-    }
-    return known;
   }
 
   // What goes behind the site: copies of the loops that are left, the tail's own loops and conditions, its body.

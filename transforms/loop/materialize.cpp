@@ -122,7 +122,7 @@ class Materialize final : public Operation {
   StepResult scopes(const Program& before, const Extraction& extraction, const std::vector<Symbol>& values,
                     NameSupply& names) const {
     const auto planned = value_cells(before, extraction, values, over());
-    if (!planned) return tl::unexpected(refused(planned.error().code, planned.error().reason, planned.error().where));
+    if (!planned) return tl::unexpected(inapplicable(line_, planned.error()));
     if (planned->anchor && in_scope(before, planned->anchor->name))
       return tl::unexpected(refused("MAT-6", "the stores would stand in a scope", planned->anchor->where));
     const auto& result = line_.results.find("cells");
