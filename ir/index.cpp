@@ -332,10 +332,17 @@ std::optional<std::int64_t> Index::evaluate(
 std::string Index::text() const {
   if (overflowed_) return "<overflow>";
   std::string out;
-  for (const auto& [atom, coefficient] : terms_) {
-    // -floordiv(-e, c) reads better as what it mostly was written as: ceildiv(e, c).
-    const bool ceiling = atom->kind == IndexAtom::Kind::floordiv && coefficient < 0 && coefficient != INT64_MIN &&
-                         atom->args[0].terms()[0].second < 0;
+  // -floordiv(-e, c) reads better as what it mostly was written as: ceildiv(e, c).
+  const auto is_ceiling = [](const IndexTerm& t) {
+    return t.first->kind == IndexAtom::Kind::floordiv && t.second < 0 && t.second != INT64_MIN &&
+           t.first->args[0].terms()[0].second < 0;
+  };
+  // A constant stands in front where the first term would begin with a minus: `7 - t`.
+  const bool constant_first = constant_ > 0 && !terms_.empty() && terms_[0].second < 0 && !is_ceiling(terms_[0]);
+  if (constant_first) out += std::to_string(constant_);
+  for (const IndexTerm& term : terms_) {
+    const auto& [atom, coefficient] = term;
+    const bool ceiling = is_ceiling(term);
     const bool negative = coefficient < 0 && !ceiling;
     if (!out.empty()) {
       out += negative ? " - " : " + ";
@@ -368,7 +375,7 @@ std::string Index::text() const {
     }
   }
   if (out.empty()) return std::to_string(constant_);
-  if (constant_ > 0) out += " + " + std::to_string(constant_);
+  if (constant_ > 0 && !constant_first) out += " + " + std::to_string(constant_);
   if (constant_ < 0) out += " - " + std::to_string(0U - static_cast<std::uint64_t>(constant_));
   return out;
 }

@@ -29,6 +29,18 @@ TEST(Printed, AsFewMarksAsNeeded) {
           printed("for i in 0..4 { if i < 2 { B[i] = 1 } else if i < 3 { zero B } else { B[i] = 2 } }"));
 }
 
+TEST(Printed, IndexValues) {
+  const Index t = Index::symbol("t"), u = Index::symbol("u");
+  RULE_EQ("PRINT-4", std::string("7 - t"), (Index(7) - t).text());
+  RULE_EQ("PRINT-4", std::string("-t - 7"), (Index(-7) - t).text());
+  RULE_EQ("PRINT-4", std::string("-t"), (-t).text());
+  RULE_EQ("PRINT-4", std::string("7 - 2*t + u"), (u - t * 2 + 7).text());
+  RULE_EQ("PRINT-4", std::string("t - u + 7"), (t - u + 7).text());
+  RULE_EQ("PRINT-4", std::string("ceildiv(t, 4) + 7"), (ceildiv(t, 4) + 7).text());
+  RULE_EQ("PRINT-4", std::string("floordiv(3 - t, 4)"), floordiv(Index(3) - t, 4).text());
+  RULE_EQ("PRINT-4", std::string("9223372036854775807 - t"), (Index(INT64_MAX) - t).text());
+}
+
 TEST(Printed, Pieces) {
   const Program p =
       program_of(around("for i in 0..4 step 2 @unrolled { B[i] = scope x: f32 { x = 1 } }\nif n < 2 { zero B }"));

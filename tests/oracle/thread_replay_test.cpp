@@ -53,7 +53,7 @@ TEST(ThreadReplay, ARaceOfThreadsHasATable) {
   RULE_TRUE("RPL-3", says(*f, "order A,B: B reads S[0] = 0.0; order B,A: B reads S[0] undefined"));
   const std::string screen = screen_of(r);
   for (const char* line : {"thread A     thread B", "t (slot 0, .x)  0            7", "line 2          writes S[0]",
-                           "reads S[0]  O[t] = S[-t + 7]", "the group passes no barrier in this launch"})
+                           "reads S[0]  O[t] = S[7 - t]", "the group passes no barrier in this launch"})
     RULE_TRUE("RPL-5", screen.find(line) != std::string::npos) << line;
   RULE_TRUE("RPL-7", test::has_code(r, "BAR-11"));
   RULE_TRUE("RPL-2", std::any_of(r.obligations.begin(), r.obligations.end(), [](const ObligationReport& o) {

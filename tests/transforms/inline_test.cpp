@@ -19,7 +19,7 @@ TEST(Inline, ComputesCellsWhereTheyAreRead) {
       "for i in 0..9 { for j in 0..9 { U[8 - j, i] = Y[i, j] * X[i] } } for p in 0..9 { for q in 0..9 { B[p, q] = U[p, "
       "q] } }",
       "inline U");
-  RULE_EQ("INL-3", printed("for p in 0..9 { for q in 0..9 { B[p, q] = Y[q, -p + 8] * X[q] } }", "temp T: f32[70]"),
+  RULE_EQ("INL-3", printed("for p in 0..9 { for q in 0..9 { B[p, q] = Y[q, 8 - p] * X[q] } }", "temp T: f32[70]"),
           u.text);
   EXPECT_EQ("", u.code);
   // One index after the other, and beside what parameters and loops around both say.

@@ -35,8 +35,8 @@ TEST(Materialize, ScopesShareABuffer) {
                                 "materialize v* -> T");
   EXPECT_EQ("", mirrored.code);
   RULE_EQ("MAT-6",
-          printed("for j.1 in 2..9 { T[j.1 - 2] = X[-j.1 + 8] } for j in 2..8 { A[j] = T[j - 2] } for k in 0..3 { "
-                  "B[0, k] = T[-k + 6] }",
+          printed("for j.1 in 2..9 { T[j.1 - 2] = X[8 - j.1] } for j in 2..8 { A[j] = T[j - 2] } for k in 0..3 { "
+                  "B[0, k] = T[6 - k] }",
                   "temp T: f32[7]"),
           mirrored.text);
 }
