@@ -1,6 +1,8 @@
 // Threads: what they cost the proofs and the race detector.
 //
 // `threads/lint/N`: one staged kernel linted with N threads in a group (proofs and runs); `threads/prove/N`: its proofs alone.
+// `threads/phases/N`: a group that passes N barriers in a row, linted; `threads/loop_phases/N`: the same within a serial loop;
+// `threads/buffer_phases/N`: each phase with buffers of its own. The table fits the exponent of N.
 // `threads/pipelined_product`: all proofs of a staged, pipelined, tensorized product by itself, races and barriers included.
 // `threads/detector/…`: the walk with and without a watch on races. Counter `us` is processor time.
 #include <benchmark/benchmark.h>
@@ -26,6 +28,21 @@ std::string staged(std::int64_t threads) {
       "for b in 0..n @grid {{ for t in 0..{0} @workgroup {{ for k in 0..4 {{\n"
       "S[t] = A[b, t]  barrier  O[b, t] = O[b, t] + S[{1} - t]  barrier }} }} }} }}",
       threads, threads - 1);
+}
+
+// Phases that hand values over through two tiles, or through tiles of their own, with a barrier behind each.
+std::string phases(std::int64_t barriers, bool loop, bool buffers) {
+  std::string body, tiles;
+  for (std::int64_t k = 0; k < barriers; ++k) {
+    const std::int64_t to = buffers ? k : k % 2, from = buffers ? k - 1 : (k + 1) % 2;
+    if (buffers || k < 2) tiles += fmt::format("shared S{}: f32[64] ", k);
+    body += k == 0 ? fmt::format("S{}[t] = A[t]\n", to) : fmt::format("S{}[t] = S{}[63 - t] + 1.0\n", to, from);
+    body += "barrier\n";
+  }
+  body += fmt::format("O[t] = S{}[t]\n", buffers ? barriers - 1 : (barriers + 1) % 2);
+  if (loop) body = "for k in 0..n {\n" + body + "barrier\n}\n";
+  return "program phases { param n in 1..9  input A: f32[64]  inout O: f32[64]  " + tiles +
+         "\nfor t in 0..64 @workgroup {\n" + body + "} }\n";
 }
 
 // A tile product of 32 lanes, whose operands the same lanes copy, one block ahead.
@@ -71,6 +88,19 @@ void lint_threads(benchmark::State& state, std::int64_t threads) {
   for (auto _ : state) {
     const double start = processor_microseconds();
     const oracle::Report r = oracle::lint(p, {"staged.air", text}, {});
+    taken += processor_microseconds() - start;
+    if (r.verdict != oracle::Verdict::clean) return state.SkipWithError(r.claim.c_str());
+  }
+  state.counters["us"] = taken / static_cast<double>(state.iterations());
+}
+
+void lint_phases(benchmark::State& state, std::int64_t barriers, bool loop, bool buffers) {
+  const std::string text = phases(barriers, loop, buffers);
+  const Program p = program_from(text);
+  double taken = 0;
+  for (auto _ : state) {
+    const double start = processor_microseconds();
+    const oracle::Report r = oracle::lint(p, {"phases.air", text}, {});
     taken += processor_microseconds() - start;
     if (r.verdict != oracle::Verdict::clean) return state.SkipWithError(r.claim.c_str());
   }
@@ -124,6 +154,11 @@ void register_threads() {
     add(fmt::format("threads/prove/{}", threads),
         [p = program_from(staged(threads))](benchmark::State& s) { prove_threads(s, p); });
     add(fmt::format("threads/lint/{}", threads), [threads](benchmark::State& s) { lint_threads(s, threads); });
+  }
+  for (const std::int64_t n : {10, 40, 160, 300}) {
+    add(fmt::format("threads/phases/{}", n), [n](benchmark::State& s) { lint_phases(s, n, false, false); });
+    add(fmt::format("threads/loop_phases/{}", n), [n](benchmark::State& s) { lint_phases(s, n, true, false); });
+    add(fmt::format("threads/buffer_phases/{}", n), [n](benchmark::State& s) { lint_phases(s, n, false, true); });
   }
   add("threads/pipelined_product", [](benchmark::State& s) {
     const std::vector<Step> steps = steps_of(program_from(product), schedule_from(product));

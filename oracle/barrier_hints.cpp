@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "ir/analysis/launch.hpp"
 #include "ir/text/source.hpp"
@@ -17,29 +18,7 @@
 namespace assay::oracle {
 namespace {
 
-constexpr std::size_t most_programs = 48;  // that are proved for the hints of one program
-
-std::vector<const StmtNode*> barriers_of(const Program& p) {
-  std::vector<const StmtNode*> out;
-  Visitor v;
-  v.enter_stmt = [&](const Stmt& s) {
-    if (s->kind == StmtKind::barrier) out.push_back(&*s);
-    return true;
-  };
-  visit(p.body, v);
-  return out;
-}
-
-// Without barrier number `which`.
-Program without_barrier(const Program& p, std::size_t which) {
-  Program out = p;
-  std::size_t next = 0;
-  out.body = rewrite(p.body, {}, [&](const Stmt& s) -> Block {
-    if (s->kind == StmtKind::barrier && next++ == which) return {};
-    return {s};
-  });
-  return out;
-}
+constexpr std::size_t most_programs = 48;  // that are proved for one hint
 
 // A place for a barrier: in the body of a loop, before its statement number `position` or behind the last one.
 struct Gap {
@@ -96,13 +75,18 @@ Diagnostic note(const char* code, std::string message, Location where, std::stri
 }  // namespace
 
 std::vector<Diagnostic> needless_barriers(const Program& p, Query& query) {
+  const std::vector<int> numbers = unneeded_barriers(p, query);
+  const std::set<int> needless(numbers.begin(), numbers.end());
   std::vector<Diagnostic> out;
-  const std::vector<const StmtNode*> barriers = barriers_of(p);
-  for (std::size_t k = 0; k < std::min(barriers.size(), most_programs); ++k) {
-    if (!threads_are_ordered(without_barrier(p, k), query)) continue;
-    out.push_back(note("BAR-10", "nothing needs this barrier: no two threads would meet without it", barriers[k]->where,
-                       "take it out; where there are several such, one at a time"));
-  }
+  int next = 0;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (needless.count(next++) != 0)
+      out.push_back(note("BAR-10", "nothing needs this barrier: no two threads would meet without it", s->where,
+                         "take it out; where there are several such, one at a time"));
+    return true;
+  };
+  visit(p.body, v);
   return out;
 }
 

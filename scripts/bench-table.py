@@ -5,7 +5,15 @@ Exit status: 0 printed, 1 a measurement failed or is missing.
 """
 
 import json
+import math
 import sys
+
+
+def exponent(sizes):
+    """The slope of log(time) over log(size): least squares."""
+    points = [(math.log(n), math.log(t)) for n, t in sizes]
+    x, y = (sum(p[k] for p in points) / len(points) for k in (0, 1))
+    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
 
 
 def main():
@@ -75,6 +83,11 @@ def main():
         if few and many:
             words = "all proofs of" if what == "prove" else "lint, runs included, of"
             row(f"{words} a kernel with 65,536 threads / 64 threads", f"{many['us'] / few['us']:.2f}", f"{few['us'] / 1e3:.1f} ms at 64; {aim}")
+    for kind, words in (("phases", "in a row"), ("loop_phases", "in a loop"), ("buffer_phases", "with a buffer each")):
+        sizes = sorted((int(name.split("/")[1]), run["us"]) for name, run in threads.items() if name.startswith(f"{kind}/"))
+        if len(sizes) > 1:
+            row(f"lint of {sizes[-1][0]} barriers {words}", f"{sizes[-1][1] / 1e6:.2f} s",
+                f"{sizes[0][1] / 1e3:.1f} ms of {sizes[0][0]}; exponent {exponent(sizes):.2f}; aim: under 2 s")
     if "pipelined_product" in threads:
         row("staged, pipelined, tensorized product, proved free of races", f"{threads['pipelined_product']['us'] / 1e3:.1f} ms", "aim: under 100 ms")
     for engine in ("compiled", "tree"):

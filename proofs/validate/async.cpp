@@ -54,11 +54,11 @@ class Completion {
   void add(const Node& copy, const Access& a, const Node& other, const Access& b, std::vector<Case>& cases) const {
     Instance x = instantiate(view_, copy, "1");
     Instance y = instantiate(view_, other, "2");
-    if (!same_launch(x, y)) return;
+    if (!same_launch(x, y) || barriers_.ordered_by_text(copy, other)) return;
     const Formula placed = place(x, "1") & place(y, "2");
-    const Formula ordered = barriers_.separate(x, a.writes, y, b.writes) | barriers_.separate(y, b.writes, x, a.writes);
+    const Formula unordered = barriers_.unordered(x, a.writes, y, b.writes);
     const Formula apart = &copy == &other ? !derive::same_instance(x, y) : Formula::truth();
-    cases.push_back({Formula::all({meeting(x, a, y, b), placed, same_group(x, y), same_thread(x, y), !ordered, apart}),
+    cases.push_back({Formula::all({meeting(x, a, y, b), placed, same_group(x, y), same_thread(x, y), unordered, apart}),
                      x,
                      y,
                      &a,

@@ -64,7 +64,7 @@ std::optional<Formula> same_evaluation(const Instance& z, const Guard& g, const 
 
 }  // namespace
 
-Barriers::Barriers(const View& view) : view_(view), moments_(view) {
+Barriers::Barriers(const View& view, bool by_text) : view_(view), moments_(view) {
   for (const auto& [loop, slot] : view.slot) {
     if (loop->axis == Axis::reduce) collectives_.push_back(moments_.before(moments_.loop_number(loop->name)));
   }
@@ -75,8 +75,12 @@ Barriers::Barriers(const View& view) : view_(view), moments_(view) {
     const bool same_for_all = std::all_of(n.guards.begin(), n.guards.end(), [&](const Guard& g) {
       return !by_data(g, z) || is_uniform(view, n, g.condition);
     });
-    if (!same_for_all) unknown_.insert(&n);
+    if (same_for_all)
+      ordering_.push_back(&n);
+    else
+      unknown_.insert(&n);
   }
+  if (by_text) phases_.emplace(view, ordering_);
 }
 
 Instance Barriers::in_thread(const Node& n, const std::vector<Index>& coordinates, const std::string& suffix) const {
@@ -137,13 +141,80 @@ Obligation Barriers::uniformity(Query& query) const {
                    view_.parameters, view_.program, cases, query);
 }
 
+bool Barriers::open(const Node& p, const Node& q, const Iterations& way, const Node* without) const {
+  const auto found = phases_->separators(p, q, way);
+  return std::all_of(found.begin(), found.end(), [&](const Node* b) { return b == without; });
+}
+
+bool Barriers::ordered_by_text(const Node& p, const Node& q) const {
+  if (!phases_ || ordering_.empty()) return false;
+  const auto ways = Phases::ways(p, q);
+  return std::none_of(ways.begin(), ways.end(), [&](const Iterations& w) { return open(p, q, w, nullptr); });
+}
+
+std::set<const Node*> Barriers::needed(const Node& p, const Node& q) const {
+  std::set<const Node*> out;
+  for (const Iterations& way : Phases::ways(p, q)) {
+    auto found = phases_->separators(p, q, way);
+    if (found.size() > 1) continue;
+    if (found.empty()) found = phases_->between(p, q, way);
+    out.insert(found.begin(), found.end());
+  }
+  return out;
+}
+
+Formula Barriers::unordered(const Instance& x, bool x_writes, const Instance& y, bool y_writes,
+                            const Node* without) const {
+  const auto rest = [&](std::vector<const Node*> list) {
+    list.erase(std::remove(list.begin(), list.end(), without), list.end());
+    return list;
+  };
+  if (!phases_) {
+    const auto all = rest(ordering_);
+    return !(separate(all, x, x_writes, y, y_writes) | separate(all, y, y_writes, x, x_writes));
+  }
+  const Node& p = *x.node;
+  const Node& q = *y.node;
+  std::vector<Iterations> ways = Phases::ways(p, q);
+  const std::size_t all = ways.size();
+  ways.erase(std::remove_if(ways.begin(), ways.end(), [&](const auto& w) { return !open(p, q, w, without); }),
+             ways.end());
+  if (ways.size() == all && all > 1) {  // the text decides nothing: one formula is smaller than one for each way
+    std::vector<const Node*> barriers;
+    for (const Iterations& way : ways) {
+      for (const Node* b : phases_->between(p, q, way)) {
+        if (std::find(barriers.begin(), barriers.end(), b) == barriers.end()) barriers.push_back(b);
+      }
+    }
+    barriers = rest(std::move(barriers));
+    return !(separate(barriers, x, x_writes, y, y_writes) | separate(barriers, y, y_writes, x, x_writes));
+  }
+  const std::vector<SharedLoop> loops = shared_serial_loops(x, y, false);
+  std::vector<Formula> out;
+  for (const Iterations& way : ways) {
+    std::vector<Formula> parts;
+    for (const SharedLoop& l : loops) {
+      const bool last = way.apart && l.loop == *way.apart;
+      parts.push_back(!last         ? Formula::eq(l.of_x, l.of_y)
+                      : way.p_first ? Formula::lt(l.of_x, l.of_y)
+                                    : Formula::lt(l.of_y, l.of_x));
+      if (last) break;
+    }
+    const auto barriers = rest(phases_->between(p, q, way));
+    parts.push_back(way.p_first ? !separate(barriers, x, x_writes, y, y_writes)
+                                : !separate(barriers, y, y_writes, x, x_writes));
+    out.push_back(Formula::all(std::move(parts)));
+  }
+  return Formula::any(std::move(out));
+}
+
 // PLL-5, PLL-6
-Formula Barriers::separate(const Instance& x, bool x_writes, const Instance& y, bool y_writes) const {
+Formula Barriers::separate(const std::vector<const Node*>& barriers, const Instance& x, bool x_writes,
+                           const Instance& y, bool y_writes) const {
   std::vector<Formula> ways;
   std::vector<Index> coordinates;
   for (int slot = 0; slot < view_.slots; ++slot) coordinates.push_back(*coordinate(x, slot));
-  for (const Node* n : barriers_) {
-    if (unknown_.count(n) != 0) continue;
+  for (const Node* n : barriers) {
     if (view_.launch(*n) != view_.launch(*x.node)) continue;
     const Instance z = in_thread(*n, coordinates, "z");
     std::vector<Formula> here{domain(z), decided_guards(z)};

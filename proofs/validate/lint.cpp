@@ -263,8 +263,10 @@ std::vector<Obligation> derive::lint_after_rewrite(const Program& p, const std::
 std::vector<Obligation> lint_obligations(const Program& p, Query& query) { return Linter(p, query).run(); }
 
 bool threads_are_ordered(const Program& p, Query& query) {
-  const std::vector<Obligation> found = thread_obligations(View(p), query, true);
+  const std::vector<Obligation> found = thread_obligations(View(p), query, {true});
   return found.empty() || found.back().status == Obligation::Status::proved;
 }
+
+std::vector<int> unneeded_barriers(const Program& p, Query& query) { return derive::unneeded_barriers(View(p), query); }
 
 }  // namespace assay

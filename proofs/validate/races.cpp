@@ -22,12 +22,17 @@ bool same_use(const Use& a, const Use& b) {
 }
 
 // Pairs of accesses to one buffer, at least one of them a store; both orders of two nodes are one pair.
-template <typename F>
-void conflicting_pairs(const View& view, F f) {
+template <typename Watched, typename F>
+void conflicting_pairs(const View& view, Watched watched, F f) {
   std::map<Symbol, std::vector<Use>> uses;
+  std::map<Symbol, bool> counts;  // of buffers
   for (const Node& n : view.extraction.nodes) {
     for (const Access& a : n.accesses) {
       if (a.variable) continue;
+      const auto known = counts.find(a.storage);
+      if (known == counts.end() ? !counts.emplace(a.storage, watched(copies_of(view.program, a))).first->second
+                                : !known->second)
+        continue;
       auto& list = uses[a.storage];
       const Use use{&n, &a};
       if (std::none_of(list.begin(), list.end(), [&](const Use& u) { return same_use(u, use); })) list.push_back(use);
@@ -88,10 +93,10 @@ Formula meeting(const Instance& x, const Access& a, const Instance& y, const Acc
 
 std::vector<Obligation> group_races(const View& view, Query& query) {
   std::map<Symbol, std::vector<Case>> by_buffer;
-  conflicting_pairs(view, [&](const Use& one, const Use& other) {
+  const auto device = [](Copies c) { return c == Copies::device; };
+  conflicting_pairs(view, device, [&](const Use& one, const Use& other) {
     const Access& a = *one.access;
     const Access& b = *other.access;
-    if (copies_of(view.program, a) != Copies::device) return;
     const Instance x = instantiate(view, *one.node, "1");
     const Instance y = instantiate(view, *other.node, "2");
     by_buffer[a.storage].push_back(
@@ -106,37 +111,50 @@ std::vector<Obligation> group_races(const View& view, Query& query) {
   return out;
 }
 
-std::vector<Obligation> thread_obligations(const View& program, Query& query, bool until_open) {
+namespace {
+
+bool among_threads(Copies c) { return c != Copies::thread; }
+
+// Two threads of a group meet in one cell, and no barrier lies between; as if `without` were not there.
+Case racing(const Barriers& barriers, const Teams& teams, const Use& one, const Use& other,
+            const Node* without = nullptr) {
+  const Access& a = *one.access;
+  const Access& b = *other.access;
+  const View& view = barriers.view();
+  Instance x = instantiate(view, *one.node, "1");
+  Instance y = instantiate(view, *other.node, "2");
+  lead(x, a);
+  lead(y, b);
+  const Formula placed = place(x, "1") & place(y, "2");
+  return {Formula::all({meeting(x, a, y, b), placed, same_group(x, y), different_threads(x, y),
+                        barriers.unordered(x, a.writes, y, b.writes, without), !teams.same_instance(x, y)}),
+          x,
+          y,
+          &a,
+          &b,
+          !is_pure(x, a) || !is_pure(y, b),
+          {},
+          {x, y}};
+}
+
+}  // namespace
+
+std::vector<Obligation> thread_obligations(const View& program, Query& query, const ThreadQuestions& how) {
   if (program.slots == program.grid_slots) return {};
   const Teams teams(program.program);
   const std::optional<View> spelled = teams.any() ? std::make_optional<View>(teams.spelled_out()) : std::nullopt;
   const View& view = spelled ? *spelled : program;
   std::vector<Obligation> out;
-  const Barriers barriers(view);
-  const auto ends = [&] { return until_open && !out.empty() && out.back().status != Obligation::Status::proved; };
-  if (!barriers.none() || barriers.collectives()) out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
+  const Barriers barriers(view, how.by_text);
+  const auto ends = [&] { return how.until_open && !out.empty() && out.back().status != Obligation::Status::proved; };
+  if (!barriers.all().empty() || barriers.collectives())
+    out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
   if (ends()) return out;
   std::map<Symbol, std::vector<Case>> by_buffer;
-  conflicting_pairs(view, [&](const Use& one, const Use& other) {
-    const Access& a = *one.access;
-    const Access& b = *other.access;
-    if (copies_of(view.program, a) == Copies::thread) return;
-    Instance x = instantiate(view, *one.node, "1");
-    Instance y = instantiate(view, *other.node, "2");
-    if (!same_launch(x, y)) return;
-    lead(x, a);
-    lead(y, b);
-    const Formula placed = place(x, "1") & place(y, "2");
-    const Formula ordered = barriers.separate(x, a.writes, y, b.writes) | barriers.separate(y, b.writes, x, a.writes);
-    by_buffer[a.storage].push_back({Formula::all({meeting(x, a, y, b), placed, same_group(x, y),
-                                                  different_threads(x, y), !ordered, !teams.same_instance(x, y)}),
-                                    x,
-                                    y,
-                                    &a,
-                                    &b,
-                                    !is_pure(x, a) || !is_pure(y, b),
-                                    {},
-                                    {x, y}});
+  conflicting_pairs(view, among_threads, [&](const Use& one, const Use& other) {
+    if (view.launch(*one.node) != view.launch(*other.node)) return;
+    std::vector<Case>& cases = by_buffer[one.access->storage];
+    if (!barriers.ordered_by_text(*one.node, *other.node)) cases.push_back(racing(barriers, teams, one, other));
   });
   for (const auto& [buffer, cases] : by_buffer) {
     const ObligationText text{
@@ -145,9 +163,40 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, bo
         "RACE-2",
         "RACE-3",
         "put a `barrier` between the two accesses, or let one thread alone make them",
-        true};
+        !how.until_open};
     out.push_back(teams.in_given_numbers(discharge(text, view.parameters, view.program, cases, query)));
     if (ends()) return out;
+  }
+  return out;
+}
+
+// BAR-10
+std::vector<int> unneeded_barriers(const View& program, Query& query) {
+  constexpr std::size_t most_questions = 2048;
+  if (program.slots == program.grid_slots) return {};
+  const Teams teams(program.program);
+  const std::optional<View> spelled = teams.any() ? std::make_optional<View>(teams.spelled_out()) : std::nullopt;
+  const View& view = spelled ? *spelled : program;
+  const Barriers barriers(view);
+  std::map<const Node*, std::vector<std::pair<Use, Use>>> pairs;  // that would be judged anew without the barrier
+  conflicting_pairs(view, among_threads, [&](const Use& one, const Use& other) {
+    if (view.launch(*one.node) != view.launch(*other.node)) return;
+    for (const Node* b : barriers.needed(*one.node, *other.node)) pairs[b].emplace_back(one, other);
+  });
+  std::vector<int> out;
+  std::size_t asked = 0;
+  for (const Node* b : barriers.all()) {
+    const int number = teams.given_number(b->statement);
+    if (program.extraction.find(number) == nullptr) continue;  // the one that a tile product brings along
+    const auto& list = pairs[b];
+    if (asked + list.size() > most_questions) break;
+    const bool needless = std::all_of(list.begin(), list.end(), [&](const auto& pair) {
+      const Formula race = racing(barriers, teams, pair.first, pair.second, b).violation;
+      if (race.is_false()) return true;
+      ++asked;
+      return query.solve(view.parameters & race).kind == Answer::Kind::empty;
+    });
+    if (needless) out.push_back(number);
   }
   return out;
 }

@@ -13,9 +13,15 @@ Formula meeting(const Instance& x, const Access& a, const Instance& y, const Acc
 
 /// No two groups use one cell of a device buffer with a store (PRF-24).
 std::vector<Obligation> group_races(const View& view, Query& query);
+/// What is asked about threads, and how.
+struct ThreadQuestions {
+  bool until_open = false;  // the last obligation is the first that is not proved
+  bool by_text = true;      // places in the text decide what they can; without, everything is a formula (PLL-17)
+};
 /// The threads of a group: barriers are uniform, and two accesses of different threads to one cell, at least one a store, have
-/// a barrier between them. Nothing when the program has no @workgroup loop. With `until_open` the last one is the first that is
-/// not proved.
-std::vector<Obligation> thread_obligations(const View& view, Query& query, bool until_open = false);
+/// a barrier between them. Nothing when the program has no @workgroup loop.
+std::vector<Obligation> thread_obligations(const View& view, Query& query, const ThreadQuestions& how = {});
+/// Of a program whose threads are ordered: the statement numbers of the barriers without which, one at a time, they still are.
+std::vector<int> unneeded_barriers(const View& view, Query& query);
 
 }  // namespace assay::derive

@@ -72,5 +72,8 @@ std::vector<Obligation> lint_obligations(const Program& p, Query& query);
 /// Whether those among them are proved that barriers are about: barrier-uniformity, and race-freedom between the threads of
 /// a group. It ends with the first that is not.
 bool threads_are_ordered(const Program& p, Query& query);
+/// Of a program of which they are: the preorder numbers of the barriers without which, one at a time, they still are. Barriers
+/// beyond a number of questions are left out.
+std::vector<int> unneeded_barriers(const Program& p, Query& query);
 
 }  // namespace assay

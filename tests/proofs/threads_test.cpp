@@ -126,6 +126,32 @@ TEST(Threads, barriers_order_what_they_lie_between) {
            "@workgroup { y[t] = s[7 - t] } }"));
 }
 
+// What serves a statement keeps it apart without a formula: the answers of PLL-17, one case after the other.
+TEST(Threads, places_in_the_text) {
+  const std::string store = "s[t] = x[t] ", load = "y[t] = s[7 - t] ";
+  const auto race = [](const std::string& body) { return threads(body).find("RACE-2 violated") != std::string::npos; };
+  // A barrier serves what is under its loops and conditions, and nothing beside them.
+  RULE_TRUE("PLL-13", !race(store + "barrier " + load));
+  RULE_TRUE("PLL-13", !race("if n > 3 { " + store + "barrier } " + load));
+  RULE_TRUE("PLL-13", !race(store + "if n > 3 { barrier " + load + "}"));
+  RULE_TRUE("PLL-13", race(store + "if n > 3 { barrier } " + load));
+  RULE_TRUE("PLL-13", race(store + "if n > 3 { barrier } else { " + load + "}"));
+  RULE_TRUE("PLL-13", race(store + "for k in 3..n { barrier } " + load));
+  // At one iteration: between the two in the text.
+  RULE_TRUE("PLL-14", !race("for k in 0..n { " + store + "barrier " + load + "barrier }"));
+  RULE_TRUE("PLL-14", race("for k in 0..n { barrier " + store + load + "barrier }"));
+  RULE_TRUE("PLL-14", !race("for k in 0..n { " + store + "barrier } " + load));
+  // At different ones: behind the first or before the second, in the loop.
+  RULE_TRUE("PLL-15", race("for k in 0..n { " + store + "barrier " + load + "}"));
+  RULE_TRUE("PLL-15", race("for k in 0..n { for l in 0..n { " + store + "barrier " + load + "} }"));
+  RULE_TRUE("PLL-15", !race("for k in 0..n { for l in 0..n { " + store + "barrier " + load + "barrier } }"));
+  RULE_TRUE("PLL-15", race("for k in 0..n { for l in 0..n { " + store + "barrier " + load + "} barrier }"));
+  RULE_TRUE("PLL-15", !race("for k in 0..n { for l in 0..1 { " + store + "barrier " + load + "} barrier }"));
+  // Barriers of loops that are around one of the two alone.
+  RULE_TRUE("PLL-16", !race("for k in 0..2 { barrier " + store + "} barrier " + load));
+  RULE_TRUE("PLL-16", race("for k in 0..2 { barrier " + store + "} " + load));
+}
+
 TEST(Threads, conditions_on_data) {
   const std::string around = "s[t] = x[t] barrier y[t] = s[7 - t]";
   RULE_EQ("PLL-6", "", threads("if c[0] == 1 { " + around + " }"));
