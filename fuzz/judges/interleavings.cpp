@@ -125,7 +125,7 @@ class Explorer {
       std::vector<Contribution> all;
       for (auto& [thread, list] : terms) {
         for (const Contribution& c : list) {
-          for (const Scalar& v : c.operands) s.history[i] = mix(s.history[i], v.bits);
+          for (const Scalar& v : c.operands) s.history[i] = mix(mix(s.history[i], v.bits), v.high);
           all.push_back(c);
         }
       }
@@ -247,7 +247,7 @@ class Explorer {
 
   static std::uint64_t digest(const State& s) {
     std::uint64_t h = s.launch;
-    for (const MemoryCell& c : s.memory) h = mix(mix(h, c.value.bits), c.defined ? 1 : 0);
+    for (const MemoryCell& c : s.memory) h = mix(mix(mix(h, c.value.bits), c.value.high), c.defined ? 1 : 0);
     for (std::size_t i = 0; i < s.threads.size(); ++i)
       h = mix(mix(mix(h, s.history[i]), s.progress[i].accesses), s.progress[i].interval);
     return h;

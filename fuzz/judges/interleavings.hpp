@@ -4,7 +4,8 @@
 // What a program may end in is looked for, not races: no notion of order, of key or of happens-before, no access extraction, no
 // proofs. Threads of all groups run side by side; barriers and what @reduce loops gather are the only meetings. States that were
 // seen are not gone through again, and where some threads' next accesses touch no cell that any other thread can still touch
-// before the next barrier, only they go on. Lanes (`@vectorized`) are not covered.
+// before the next barrier, only they go on. Lanes (`@vectorized`) of a thread are one actor: all load,
+// one after the other, then all store.
 #pragma once
 
 #include <optional>

@@ -13,11 +13,12 @@ namespace assay::fuzz {
 ThreadedProgram::ThreadedProgram(const Program& p, const ParameterMap& given)
     : program(p), parameters(given), slots(hardware_slots(p)) {
   for (const Symbol& s : p.bound_names()) names.emplace(s, static_cast<int>(names.size()));
+  depths.assign(names.size(), 0);
   for (const Buffer& b : p.buffers) {
     Storage& s = storages[b.name];
     s.buffer = &b;
     const auto dims = interp::shape(b, parameters);
-    if (!dims || b.type == Type::u32x4) {
+    if (!dims) {
       covered = false;
       return;
     }
@@ -32,18 +33,45 @@ ThreadedProgram::ThreadedProgram(const Program& p, const ParameterMap& given)
     cells += s.size;
   }
   int next = 0;
-  bool in_lanes = false;
+  std::size_t depth = 0, closed = 0;  // @vectorized loops around; scopes and collectives around
+  const auto bind = [&](const Symbol& s) {
+    if (const auto at = names.find(s); at != names.end()) depths[static_cast<std::size_t>(at->second)] = depth;
+  };
+  const auto collects = [&](const Stmt& s) {
+    return s->kind == StmtKind::loop && s->axis == Axis::reduce && slots.count(&*s) != 0 && is_collective(p, s);
+  };
+  const auto opens_lanes = [](const Stmt& s) { return s->kind == StmtKind::loop && s->axis == Axis::vectorized; };
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
     numbers[&*s] = next++;
-    in_lanes |= s->kind == StmtKind::loop && s->axis == Axis::vectorized;
-    if (s->kind == StmtKind::loop && s->axis == Axis::reduce && slots.count(&*s) != 0 && is_collective(p, s))
+    if (opens_lanes(s)) {
+      covered = covered && closed == 0;
+      ++depth;
+    }
+    if (s->kind == StmtKind::loop || s->kind == StmtKind::declare) bind(s->name);
+    if (collects(s)) {
       collectives.insert(&*s);
+      ++closed;
+    }
     return true;
+  };
+  v.leave_stmt = [&](const Stmt& s) {
+    if (opens_lanes(s)) --depth;
+    if (collects(s)) --closed;
+  };
+  v.enter_expr = [&](const Expr& e) {
+    if (e->op == Op::scope) {
+      bind(e->name);
+      ++closed;
+    }
+    return true;
+  };
+  v.leave_expr = [&](const Expr& e) {
+    if (e->op == Op::scope) --closed;
   };
   visit(p.body, v);
   const auto shapes = launch_shapes(p, parameters, 1'000'000);
-  covered = covered && !in_lanes && shapes.has_value();
+  covered = covered && shapes.has_value();
   if (!covered) return;
   const std::set<const StmtNode*> teams = tiles_among_threads(p);
   launches.emplace_back();
@@ -108,10 +136,16 @@ bool ThreadRun::step() {
   if (f.at == f.block->size()) return end_of_block(f);
   const StmtNode& s = *(*f.block)[f.at];
   log_at_ = 0;
+  if (!pending_.empty()) {
+    next_ = Next::store;
+    cell_ = pending_.front().cell;
+    return false;
+  }
+  lane_.clear();
   switch (s.kind) {
     case StmtKind::declare:
     case StmtKind::assign:
-      if (!assign(s)) return false;
+      if (!assign_in_lanes(s)) return false;
       break;
     case StmtKind::store:
       if (collective_ != nullptr) return contribute(s);
@@ -122,17 +156,14 @@ bool ThreadRun::step() {
       instance_ = instance_of(s);
       return false;
     case StmtKind::launch: break;
-    case StmtKind::branch: {
-      bool taken = false;
-      if (!condition(s.value, taken)) return false;
-      log_.clear();
-      ++f.at;
-      frames_.push_back({taken ? &s.body : &s.other});
-      return true;
-    }
+    case StmtKind::branch: return branch(s);
     case StmtKind::loop:
-      ++f.at;
-      enter(s);
+      if (s.axis == Axis::vectorized || f.lanes != nullptr) {
+        enter_in_lanes(s);
+      } else {
+        ++f.at;
+        enter(s);
+      }
       return next_ != Next::fault;
   }
   log_.clear();
@@ -143,9 +174,8 @@ bool ThreadRun::step() {
 bool ThreadRun::end_of_block(Frame& f) {
   if (f.loop != nullptr && f.iteration + 1 < f.trips) {
     ++f.iteration;
-    f.value += f.loop->step;
     f.at = 0;
-    slot(f.loop->name) = {index_scalar(f.value)};
+    next_iteration(f);
     return true;
   }
   if (f.loop != nullptr && !f.left && launch_->teams.count(f.loop) != 0) {  // the barrier behind a tile product
@@ -163,6 +193,81 @@ bool ThreadRun::end_of_block(Frame& f) {
     return false;
   }
   frames_.pop_back();
+  return true;
+}
+
+void ThreadRun::next_iteration(Frame& f) {
+  if (f.lanes == nullptr) {
+    lane_.clear();
+    f.value += f.loop->step;
+    slot(f.loop->name) = {index_scalar(f.value)};
+    return;
+  }
+  auto lanes = std::make_shared<Lanes>();  // EXEC-23
+  lanes->entered = f.lanes->entered;
+  for (const Lanes::Entered& e : lanes->entered) {
+    if (e.trips <= f.iteration) continue;
+    lanes->active.push_back(e.lane);
+    lane_ = e.lane;
+    slot(f.loop->name) = {index_scalar(e.lower + static_cast<std::int64_t>(f.iteration) * f.loop->step)};
+  }
+  f.lanes = std::move(lanes);
+}
+
+std::vector<Lane> ThreadRun::active() const {
+  const auto& lanes = frames_.back().lanes;
+  return lanes ? lanes->active : std::vector<Lane>{{}};
+}
+
+// New lanes, or an iteration of a serial loop for all of them that have one. The bounds of loops read no data.
+void ThreadRun::enter_in_lanes(const StmtNode& loop) {
+  const std::vector<Lane> around = active();
+  ++frames_.back().at;
+  auto lanes = std::make_shared<Lanes>();
+  Frame f{&loop.body, 0, &loop, 0, 0, 0};
+  for (const Lane& lane : around) {
+    lane_ = lane;
+    std::int64_t lower = 0;
+    std::uint64_t count = trips(loop, lower);
+    if (next_ == Next::fault) return;
+    if (loop.axis == Axis::vectorized) {
+      for (std::uint64_t k = 0; k < count; ++k) {
+        lanes->active.push_back(lane);
+        lanes->active.back().push_back(static_cast<std::int64_t>(k));
+        lane_ = lanes->active.back();
+        slot(loop.name) = {index_scalar(lower + static_cast<std::int64_t>(k) * loop.step)};
+      }
+      f.trips = 1;
+    } else if (count > 0) {
+      lanes->active.push_back(lane);
+      lanes->entered.push_back({lane, lower, count});
+      f.trips = std::max(f.trips, count);
+      slot(loop.name) = {index_scalar(lower)};
+    }
+  }
+  if (lanes->active.empty()) return;
+  f.lanes = std::move(lanes);
+  frames_.push_back(std::move(f));
+}
+
+// All active lanes evaluate the condition; those for which it holds run the first arm, then the others the second (EXEC-22).
+bool ThreadRun::branch(const StmtNode& s) {
+  const bool scalar = frames_.back().lanes == nullptr;
+  std::shared_ptr<Lanes> arms[2] = {std::make_shared<Lanes>(), std::make_shared<Lanes>()};
+  for (const Lane& lane : active()) {
+    lane_ = lane;
+    bool taken = false;
+    if (!condition(s.value, taken)) return false;
+    arms[taken ? 0 : 1]->active.push_back(lane);
+  }
+  log_.clear();
+  ++frames_.back().at;
+  for (const int arm : {1, 0}) {
+    if (arms[arm]->active.empty()) continue;
+    Frame f{arm == 0 ? &s.body : &s.other};
+    if (!scalar) f.lanes = std::move(arms[arm]);
+    frames_.push_back(std::move(f));
+  }
   return true;
 }
 
@@ -230,30 +335,67 @@ bool ThreadRun::assign(const StmtNode& s) {
   return true;
 }
 
+// Two lanes with one target are a fault (RUN-7), of variables too.
+bool ThreadRun::assign_in_lanes(const StmtNode& s) {
+  if (frames_.back().lanes == nullptr) return assign(s);
+  const std::size_t depth = program_->depths[static_cast<std::size_t>(program_->names.at(s.name))];
+  std::vector<ThreadValue> values;
+  std::set<Lane> targets;
+  const std::vector<Lane> lanes = active();
+  for (const Lane& lane : lanes) {
+    lane_ = lane;
+    ThreadValue v{};
+    v.defined = false;
+    if (s.value && !evaluate(s.value, v)) return false;
+    values.push_back(v);
+    targets.emplace(lane.begin(), lane.begin() + static_cast<std::ptrdiff_t>(depth));
+  }
+  if (targets.size() < lanes.size()) return fail("RUN-7");
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    lane_ = lanes[k];
+    slot(s.name) = values[k];
+  }
+  return true;
+}
+
 bool ThreadRun::store(const StmtNode& s) {
-  std::int64_t flat = 0;
-  ThreadValue v;
-  if (!place_of(s.name, s.indices, flat)) return false;
-  if (!evaluate(s.value, v)) return false;
-  if (flat < 0) return fail("RUN-1");
   const auto& storage = program_->storages.at(s.name);
-  if (storage.buffer->kind == BufferKind::local) {
-    const auto at = static_cast<std::size_t>(storage.first + flat);
-    locals_[at] = {v.scalar, true};
-    local_data_[at] = v.data;
+  const bool local = storage.buffer->kind == BufferKind::local;
+  std::vector<Pending> stores;
+  std::vector<bool> data;
+  std::set<std::int64_t> targets;
+  for (const Lane& lane : active()) {
+    lane_ = lane;
+    std::int64_t flat = 0;
+    ThreadValue v;
+    if (!place_of(s.name, s.indices, flat)) return false;
+    if (!evaluate(s.value, v)) return false;
+    if (flat < 0) return fail("RUN-1");
+    stores.push_back({local ? storage.first + flat : cell_number(storage, flat), v.scalar});
+    data.push_back(v.data);
+    targets.insert(flat);
+  }
+  if (targets.size() < stores.size()) return fail("RUN-7");
+  if (local) {
+    for (std::size_t k = 0; k < stores.size(); ++k) {
+      const auto at = static_cast<std::size_t>(stores[k].cell);
+      locals_[at] = {stores[k].value, true};
+      local_data_[at] = data[k];
+    }
     log_.clear();
     ++frames_.back().at;
     return true;
   }
+  pending_ = std::move(stores);
   next_ = Next::store;
-  cell_ = cell_number(storage, flat);
-  stored_ = v.scalar;
+  cell_ = pending_.front().cell;
   return false;
 }
 
 bool ThreadRun::zero(const StmtNode& s) {
   const auto& storage = program_->storages.at(s.name);
   const Scalar none{storage.buffer->type, 0};
+  if (active().size() > 1 && storage.size > 0) return fail("RUN-7");
   if (storage.buffer->kind == BufferKind::local) {
     for (std::int64_t k = 0; k < storage.size; ++k) locals_[static_cast<std::size_t>(storage.first + k)] = {none, true};
     zero_at_ = storage.size;
@@ -265,7 +407,7 @@ bool ThreadRun::zero(const StmtNode& s) {
   }
   next_ = Next::store;
   cell_ = cell_number(storage, zero_at_);
-  stored_ = none;
+  pending_ = {{cell_, none}};
   return false;
 }
 
@@ -278,6 +420,10 @@ void ThreadRun::load(const MemoryCell& cell) {
 }
 
 void ThreadRun::release() {
+  if (next_ == Next::store) {
+    pending_.erase(pending_.begin());
+    if (!pending_.empty()) return;
+  }
   if (next_ == Next::store && leads_) {
     leads_ = false;
     collective_ = nullptr;
@@ -351,7 +497,7 @@ bool ThreadRun::leader() {
     sum = numerics::apply(value.op, args.data(), flags);
   }
   next_ = Next::store;
-  stored_ = sum;
+  pending_ = {{cell_, sum}};
   return false;
 }
 

@@ -4,9 +4,13 @@
 // contribute to a @reduce loop. Everything else (variables, `local` buffers, buffers that the launch only reads) it does by itself
 // on the way. A statement with loads is evaluated again after each of them, from the values loaded so far. It shares the scalar
 // arithmetic of interp/numerics.hpp with the interpreter, and nothing else.
+//
+// In `@vectorized` loops the thread evaluates a statement for every active lane, in lane order, and then makes the stores one by
+// one; what the lanes load is one list. Names that are bound in such a loop have a value for each lane.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,12 +47,14 @@ struct ThreadedProgram {
   const Program& program;
   ParameterMap parameters;
   std::map<Symbol, Storage> storages;
-  std::map<Symbol, int> names;  // of symbols and variables: where their values are
+  std::map<Symbol, int> names;      // of symbols and variables: where their values are
+  std::vector<std::size_t> depths;  // of each: how many @vectorized loops it is bound in
   std::map<const StmtNode*, int> numbers, slots;
   std::set<const StmtNode*> collectives;  // @reduce loops
   std::vector<Launch> launches;
   std::int64_t device_cells = 0, shared_cells = 0, local_cells = 0;
-  bool covered = true;  // false: something that a ThreadRun does not do (lanes)
+  bool covered =
+      true;  // false: something that a ThreadRun does not do (lanes in a scope or a collective, huge buffers)
 };
 
 /// A value on the way. `data`: it depends on what was loaded from memory that the launch writes.
@@ -64,6 +70,9 @@ struct Contribution {
   std::vector<Scalar> operands{};  // in order; the cell's place is left out
 };
 
+/// A lane: its iteration, counted from 0, in each of the @vectorized loops around, outermost first. Scalar code is one lane.
+using Lane = std::vector<std::int64_t>;
+
 class ThreadRun {
  public:
   enum class Next { load, store, barrier, deposit, gather, done, fault };
@@ -75,7 +84,7 @@ class ThreadRun {
   /// What it does next. load, store: of `cell()`; barrier, deposit, gather: of `instance()`.
   Next next() const { return next_; }
   std::int64_t cell() const { return cell_; }
-  Scalar stored() const { return stored_; }
+  Scalar stored() const { return pending_.front().value; }
   const std::vector<std::int64_t>& instance() const { return instance_; }
   const std::vector<Contribution>& deposited() const { return deposited_; }
   /// gather, deposit: how many threads contribute.
@@ -98,6 +107,16 @@ class ThreadRun {
   void gather(std::vector<Contribution> terms);
 
  private:
+  /// The lanes for which a block runs; in a serial loop each with its own bounds.
+  struct Lanes {
+    std::vector<Lane> active{};
+    struct Entered {
+      Lane lane;
+      std::int64_t lower;
+      std::uint64_t trips;
+    };
+    std::vector<Entered> entered{};  // of a serial loop: the lanes that have an iteration
+  };
   struct Frame {
     const Block* block;
     std::size_t at = 0;
@@ -105,12 +124,23 @@ class ThreadRun {
     std::int64_t value = 0;
     std::uint64_t iteration = 0, trips = 1;
     bool left = false;
+    std::shared_ptr<const Lanes> lanes{};  // null: scalar code
+  };
+  /// A store that a statement still has to make.
+  struct Pending {
+    std::int64_t cell = 0;
+    Scalar value{};
   };
 
   bool step();
   bool end_of_block(Frame& f);
   void enter(const StmtNode& loop);
+  void enter_in_lanes(const StmtNode& loop);
+  void next_iteration(Frame& f);
+  std::vector<Lane> active() const;
+  bool branch(const StmtNode& s);
   bool assign(const StmtNode& s);
+  bool assign_in_lanes(const StmtNode& s);
   bool store(const StmtNode& s);
   bool zero(const StmtNode& s);
   bool contribute(const StmtNode& s);
@@ -129,7 +159,9 @@ class ThreadRun {
   std::int64_t cell_number(const ThreadedProgram::Storage& s, std::int64_t flat) const;
   bool visible(const Symbol& buffer) const;
   bool fail(const char* code);
-  ThreadValue& slot(const Symbol& s) { return values_[static_cast<std::size_t>(program_->names.at(s))]; }
+  Lane bound_lane(std::size_t name) const;
+  /// Of the present lane.
+  ThreadValue& slot(const Symbol& s);
 
   const ThreadedProgram* program_;
   const ThreadedProgram::Launch* launch_;
@@ -137,6 +169,8 @@ class ThreadRun {
   std::int64_t group_number_, tile_lane_;
   std::vector<Frame> frames_;
   std::vector<ThreadValue> values_;
+  std::map<std::pair<int, Lane>, ThreadValue> lane_values_;  // of names bound in lanes
+  Lane lane_{};                                              // for which is evaluated
   std::vector<MemoryCell> locals_;
   std::vector<bool> local_data_;
   std::vector<Scalar> log_;  // loaded for the present statement
@@ -149,7 +183,7 @@ class ThreadRun {
 
   Next next_ = Next::done;
   std::int64_t cell_ = 0, team_ = 0;
-  Scalar stored_{};
+  std::vector<Pending> pending_;  // of the present statement, the next one first
   std::vector<std::int64_t> instance_;
   std::string fault_;
   bool data_dependent_ = false, assumes_ = false;

@@ -13,8 +13,24 @@ std::optional<std::int64_t> ThreadRun::index(const Index& e) const {
   return e.evaluate([&](const Symbol& s) -> std::optional<std::int64_t> {
     const auto at = program_->names.find(s);
     if (at == program_->names.end()) return std::nullopt;
-    return signed_value(values_[static_cast<std::size_t>(at->second)].scalar);
+    const auto number = static_cast<std::size_t>(at->second);
+    if (program_->depths[number] == 0) return signed_value(values_[number].scalar);
+    return signed_value(lane_values_.at({at->second, bound_lane(number)}).scalar);
   });
+}
+
+// The part of the present lane that a name's values are told apart by.
+Lane ThreadRun::bound_lane(std::size_t name) const {
+  return {lane_.begin(), lane_.begin() + static_cast<std::ptrdiff_t>(program_->depths[name])};
+}
+
+ThreadValue& ThreadRun::slot(const Symbol& s) {
+  const int name = program_->names.at(s);
+  const auto number = static_cast<std::size_t>(name);
+  if (program_->depths[number] == 0) return values_[number];
+  ThreadValue none;
+  none.defined = false;
+  return lane_values_.try_emplace({name, bound_lane(number)}, none).first->second;
 }
 
 bool ThreadRun::visible(const Symbol& buffer) const { return launch_->written.count(buffer) != 0; }
