@@ -13,6 +13,7 @@
 #include "ir/traverse.hpp"
 #include "oracle/barrier_hints.hpp"
 #include "oracle/cross_check.hpp"
+#include "oracle/point_replay.hpp"
 #include "oracle/thread_findings.hpp"
 
 namespace assay::oracle {
@@ -166,33 +167,68 @@ StepPlace step_place(const StepRequest& request) {
   return {request.number, request.line.op, request.line.where, {}, {}};
 }
 
-/// What the replays of obligations about threads came to, by obligation.
-struct ThreadReplays {
-  std::map<const ObligationReport*, ObligationReplay> by_obligation{};
+/// What the replays of witnesses came to, by obligation.
+struct Replays {
+  std::map<const ObligationReport*, ObligationReplay> threads{};
+  std::map<const ObligationReport*, std::string> remarks{};  // of witnesses in programs that nobody sees
   std::optional<Observation> observation{};
 };
 
-/// Nothing where a replay contradicts an obligation (RPL-2).
-std::optional<ThreadReplays> replay_threads(StepOutcome& out, const StepRequest& request, const Pieces& pieces,
-                                            const Judgement& j, Purse& purse) {
-  ThreadReplays all;
+/// Some instance that a witness names may be none of the programs: then no run can bear it out.
+bool keeps_instances(const StepReport& r) {
+  return std::all_of(r.obligations.begin(), r.obligations.end(), [](const ObligationReport& o) {
+    const std::string& kind = o.obligation.kind;
+    return o.obligation.status == Status::proved ||
+           (kind != "domain-bijection" && kind != "guard-fold" && kind != "claim" && kind != "in-bounds");
+  });
+}
+
+void contradict(StepOutcome& out, const StepRequest& request, const char* code, const std::string& why) {
+  out.report.status = Verdict::contradiction;
+  out.claim = fmt::format("step {} ({}): {}", request.number, request.line.op, why);
+  Finding f;
+  f.diagnostic = {code, why, request.line.where, {}, request.places.schedule_file};
+  out.findings.push_back(std::move(f));
+}
+
+/// Runs what the witnesses of violated obligations name. Nothing where a run contradicts one (RPL-2, RPL-9, RPL-10).
+std::optional<Replays> replay_witnesses(StepOutcome& out, const StepRequest& request, const Pieces& pieces,
+                                        const Judgement& j, Purse& purse) {
+  Replays all;
   Purse part(purse.left() / 4, 0);
+  const bool instances = keeps_instances(out.report);
   for (std::size_t k = 0; k < out.report.obligations.size(); ++k) {
     ObligationReport& o = out.report.obligations[k];
-    if (!is_about_threads(o)) continue;
-    const Program& judged = k < j.of_operation ? *pieces.applied : *pieces.folded;
-    ObligationReplay replay = replay_obligation(judged, o, true, request.places, part);
-    if (replay.result == ThreadReplay::Result::contradicted) {
-      out.report.status = Verdict::contradiction;
-      out.claim = fmt::format("step {} ({}): {}", request.number, request.line.op, replay.why);
-      Finding f;
-      f.diagnostic = {"RPL-2", replay.why, request.line.where, {}, request.places.schedule_file};
-      out.findings.push_back(std::move(f));
+    const bool of_operation = k < j.of_operation;
+    if (is_about_threads(o)) {
+      const auto& direct = o.obligation.witness->judged;
+      const Program& judged = direct ? *direct : of_operation ? *pieces.applied : *pieces.folded;
+      ObligationReplay replay = replay_obligation(judged, o, true, request.places, part);
+      if (replay.result == ThreadReplay::Result::contradicted) {
+        contradict(out, request, direct ? "RPL-10" : "RPL-2", replay.why);
+        return std::nullopt;
+      }
+      const bool confirmed = replay.result == ThreadReplay::Result::confirmed;
+      if (direct) {
+        if (confirmed)
+          all.remarks.emplace(
+              &o, "the run of the new program with every term stored straight into its target bears it out");
+        continue;
+      }
+      o.replayed = confirmed;
+      if (!all.observation) all.observation = replay.observation;
+      all.threads.emplace(&o, std::move(replay));
+    } else if (instances && o.obligation.status == Status::violated && o.obligation.witness) {
+      const Witness& w = *o.obligation.witness;
+      const Program& before = of_operation ? request.before : *pieces.applied;
+      const Program& after = of_operation ? *pieces.applied : *pieces.folded;
+      const PointReplay replay = replay_points(w.of_new_program ? after : before, o.obligation, part);
+      if (replay.result != PointReplay::Result::contradicted) continue;
+      contradict(out, request, "RPL-9",
+                 fmt::format("claim {} ({}) was refuted by a witness that the run does not bear out: {}", o.id,
+                             o.obligation.kind, replay.why));
       return std::nullopt;
     }
-    o.replayed = replay.result == ThreadReplay::Result::confirmed;
-    if (!all.observation) all.observation = replay.observation;
-    all.by_obligation.emplace(&o, std::move(replay));
   }
   purse.spend(part.spent());
   return all;
@@ -229,7 +265,7 @@ void suggest_barrier(StepOutcome& out, const StepRequest& request, const Program
 /// An obligation does not hold or is open: run both programs, and decide by what that shows.
 void replay(StepOutcome& out, const StepRequest& request, const Pieces& pieces, const Judgement& j, Query& query,
             Purse& purse) {
-  auto replays = replay_threads(out, request, pieces, j, purse);
+  auto replays = replay_witnesses(out, request, pieces, j, purse);
   if (!replays) return;
   const Program& after = *pieces.folded;
   RefuteRequest what;
@@ -269,8 +305,8 @@ void replay(StepOutcome& out, const StepRequest& request, const Pieces& pieces, 
     const bool main = o == failing.front();
     o->replayed = o->replayed || (main && found.observation.has_value());
     std::vector<Finding> others;
-    const auto shown = replays->by_obligation.find(o);
-    const bool table = shown != replays->by_obligation.end() && !shown->second.findings.empty();
+    const auto shown = replays->threads.find(o);
+    const bool table = shown != replays->threads.end() && !shown->second.findings.empty();
     // A table says itself what was seen of the race.
     const bool said = table && found.observation &&
                       (found.observation->kind == Observation::Kind::race ||
@@ -281,6 +317,8 @@ void replay(StepOutcome& out, const StepRequest& request, const Pieces& pieces, 
     } else if (main && found.observation) {
       add_threads(f, after, *found.observation, true, purse);
     }
+    if (const auto remark = replays->remarks.find(o); remark != replays->remarks.end())
+      f.remarks.push_back(remark->second);
     if (found.observation && !main && o->obligation.status == Status::violated) f.kind = FindingKind::error;
     if (!found.observation)
       f.remarks.push_back(

@@ -309,9 +309,10 @@ Validation validate_accumulation(const Program& before_program, const Program& a
   if (!claim.refusal.empty()) return refused(claim.refusal, claim.refused);
   const DirectProgram direct = direct_program(before, after, claim);
   Validation out = validate_order(before_program, direct.program, query, direct.contributions);
-  // Threads of the direct program are none of the program after the step: they cannot be run there (RPL-1).
+  // Threads of the direct program are none of the program after the step: they are run where they are (RPL-10).
+  const auto judged = std::make_shared<const Program>(direct.program);
   for (Obligation& o : out.obligations) {
-    if (o.witness) o.witness->threads.reset();
+    if (o.witness && o.witness->threads) o.witness->judged = judged;
     o.further.clear();
   }
   std::set<int> reordered;

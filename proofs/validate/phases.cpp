@@ -23,8 +23,8 @@ bool serves(const Node& barrier, const Node& n) {
   };
   return std::all_of(barrier.loops.begin(), barrier.loops.end(), threads_or_serial) &&
          std::all_of(barrier.guards.begin(), barrier.guards.end(), [&](const Guard& g) {
-           return g.statement >= 0 && std::any_of(n.guards.begin(), n.guards.end(),
-                                                  [&](const Guard& h) { return same_guard(g, h); });
+           return g.statement >= 0 &&
+                  std::any_of(n.guards.begin(), n.guards.end(), [&](const Guard& h) { return same_guard(g, h); });
          });
 }
 
@@ -43,8 +43,8 @@ Phases::Neighbours Phases::neighbours(const Node& n) const {
     return list[1] != nullptr;
   };
   // Numbers of statements grow with the text, as far as barriers are concerned: none stands in an expression.
-  const auto next = std::find_if(barriers_.begin(), barriers_.end(),
-                                 [&](const Node* b) { return b->statement > n.statement; });
+  const auto next =
+      std::find_if(barriers_.begin(), barriers_.end(), [&](const Node* b) { return b->statement > n.statement; });
   for (auto b = next; b != barriers_.end() && !note(out.behind, *b, -1); ++b) {}
   for (auto b = std::make_reverse_iterator(next); b != barriers_.rend() && !note(out.before, *b, 1); ++b) {}
   return out;

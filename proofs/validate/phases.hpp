@@ -13,7 +13,7 @@ namespace assay::derive {
 /// first apart in one of them.
 struct Iterations {
   std::optional<std::size_t> apart{};  // the loop, by its number in either node; nothing: all the same
-  bool p_first = true;                 // the execution of p has the earlier iteration; all the same: it is first in the text
+  bool p_first = true;  // the execution of p has the earlier iteration; all the same: it is first in the text
 };
 
 class Phases {

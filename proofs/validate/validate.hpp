@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,6 +38,9 @@ struct Witness {
   bool of_new_program = false;  // first and second are of the program after the step
   /// Races and barriers: the two executions as threads of the program that is judged (of a step: the one after it).
   std::optional<std::array<Point, 2>> threads{};
+  /// The program that `threads` are of, where it is neither: of an accumulation, the one after the step with every term stored
+  /// straight into its target.
+  std::shared_ptr<const Program> judged{};
 };
 
 struct Obligation {

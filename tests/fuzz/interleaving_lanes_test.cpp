@@ -107,7 +107,9 @@ std::string phases_of_lanes(interp::Random& random) {
   const auto pick = [&](std::initializer_list<const char*> list) {
     return std::string(*(list.begin() + random.below(list.size())));
   };
-  const auto any = [&] { return pick({"2*t + l", "2*t + l", "2*t + 1 - l", "7 - 2*t - l", "floormod(2*t + l + 2, 8)"}); };
+  const auto any = [&] {
+    return pick({"2*t + l", "2*t + l", "2*t + 1 - l", "7 - 2*t - l", "floormod(2*t + l + 2, 8)"});
+  };
   std::string body;
   for (std::uint64_t k = 0, count = 2 + random.below(3); k < count; ++k) {
     const std::string to = pick({"S", "T", "Y"}), from = pick({"S", "T", "X"});
