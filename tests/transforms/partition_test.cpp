@@ -160,7 +160,7 @@ TEST(Partition, CutPointsOfConditions) {
 
 TEST(Partition, CutPointsMayBeSymbolic) {
   RULE_EQ("PART-7", (Cuts{"n"}), cuts("for t in 0..20 { if t < n { A[t] = 1.0 } }", "param n in 0..5"));
-  RULE_EQ("PART-7", (Cuts{"-4*o + 14"}), cuts("for o in 0..4 { for t in 0..4 { if 4*o + t < 14 { A[t] = 1.0 } } }"));
+  RULE_EQ("PART-7", (Cuts{"14 - 4*o"}), cuts("for o in 0..4 { for t in 0..4 { if 4*o + t < 14 { A[t] = 1.0 } } }"));
   RULE_EQ("PART-7", (Cuts{"3"}), cuts("for t in 0..4 { for p in 0..4 { if 4*t + p < 14 { A[t] = 1.0 } } }"));
   RULE_EQ(
       "PART-10", (Cuts{"min(m, n)", "max(m, n)"}),
