@@ -122,7 +122,8 @@ class Extractor {
       add_guard(into, condition->args[0], positive, number);
       add_guard(into, condition->args[1], positive, number);
     } else {
-      into.push_back({condition, positive, number, static_cast<int>(place_.loops.size())});
+      into.push_back(
+          {condition, positive, number, static_cast<int>(place_.loops.size()), number < 0 ? statement_ : -1});
     }
   }
 
@@ -174,6 +175,10 @@ class Extractor {
 };
 
 }  // namespace
+
+bool same_outcome(const Guard& a, const Guard& b) {
+  return a.statement == b.statement && a.holder == b.holder && a.positive == b.positive && a.condition == b.condition;
+}
 
 Extraction extract(const Program& p) { return Extractor(p).run(); }
 

@@ -19,7 +19,12 @@ struct Guard {
   bool positive = true;
   int statement = -1;  // number of the `if` it belongs to; -1 for a condition inside an expression
   int loops = 0;       // how many of the node's loops enclose the condition's evaluation
+  int holder = -1;     // of a condition inside an expression: number of the statement that it stands in
 };
+/// At one iteration of the loops around them, the conditions are one condition with one outcome. (What the expression of a statement
+/// reads does not change while that is evaluated, so that equal conditions in it are one.) An `if` alone does not tell: its
+/// arms stand under different parts of it.
+bool same_outcome(const Guard& a, const Guard& b);
 
 struct Access {
   Symbol storage{};  // a buffer, or a variable when `variable`

@@ -137,8 +137,9 @@ Formula Definitions::not_this(const Side& read, const Instance& source) {
     }
   }
   const Copies of = copies_of(view_.program, store);
-  overwritten.insert(overwritten.end(), {domain(other), ordered_before(source, true, other, true, of),
-                                         ordered_before(other, true, *read.at, false, of)});
+  overwritten.insert(overwritten.end(),
+                     {domain(other), decided_guards(other), ordered_before(source, true, other, true, of),
+                      ordered_before(other, true, *read.at, false, of)});
   return Formula::any({!domain(source), Formula::any(std::move(elsewhere)),
                        !ordered_before(source, true, *read.at, false, of), Formula::all(std::move(overwritten))});
 }
@@ -194,10 +195,11 @@ Formula Definitions::stale(const Definition& d, const Instance& source, const In
       const std::string tag = "since" + std::to_string(fresh_++);
       const Instance b = instantiate(view_, w, tag);
       const Formula f =
-          Formula::all({domain(x), domain(b), same_cell(x, a, b, *w.store(), tag),
-                        ordered_before(x, false, b, true, of), ordered_before(b, true, reader, false, of)});
+          Formula::all({domain(x), decided_guards(x), access_condition(x, a), domain(b), decided_guards(b),
+                        same_cell(x, a, b, *w.store(), tag), ordered_before(x, false, b, true, of),
+                        ordered_before(b, true, reader, false, of)});
       if (f.is_false()) continue;
-      if (!is_affine(b, *w.store()) || !is_affine(x, a)) approximate_ = true;
+      if (!is_pure(b, *w.store()) || !is_pure(x, a)) approximate_ = true;
       out.push_back(f);
     }
   }
@@ -210,10 +212,13 @@ std::optional<Formula> Definitions::unshared_guards(const Instance& source, cons
   std::vector<Formula> other;
   for (const Guard& g : source.node->guards) {
     if (affine_condition(g.condition)) continue;
+    if (const auto skipped = decided_condition(source, g.condition, !g.positive)) {  // loop symbols decide (PRF-33)
+      other.push_back(*skipped);
+      continue;
+    }
     const auto& mine = at.node->guards;
-    const bool shared = g.statement >= 0 && std::any_of(mine.begin(), mine.end(), [&](const Guard& h) {
-                          return h.statement == g.statement && h.positive == g.positive;
-                        });
+    const bool shared =
+        g.statement >= 0 && std::any_of(mine.begin(), mine.end(), [&](const Guard& h) { return same_outcome(h, g); });
     if (!shared) return std::nullopt;
     for (int i = 0; i < g.loops; ++i) {
       const Symbol& loop = source.node->loops[static_cast<std::size_t>(i)]->name;

@@ -116,7 +116,8 @@ class FlowValidator {
       if (b.writes || (same_flow(a.storage) && a.storage == b.storage)) continue;
       auto [cell_was, was_inside] = cell_or_any(was, a);
       auto [cell_now, inside] = cell_or_any(now, b);
-      out.push_back({now, cell_now, was, cell_was, Formula::all({domain(now), access_condition(now, b), inside}), &a});
+      out.push_back(
+          {now, cell_now, was, cell_was, Formula::all({domain(now), access_condition(now, b), inside}), &a, &b});
     }
     return out;
   }
@@ -228,7 +229,7 @@ class FlowValidator {
     for (const auto& [w, when] : found.seen) {
       for (const Role::DataGuard& g : w->role->guards) {
         if (holds_for(reader, g, sources.writer_instance(*w), when) ||
-            !kept_.insert({w->node, g.guard->statement}).second)
+            !kept_.insert({w->node, g.before_now->statement}).second)
           continue;
         if (w->role->kind != Role::Kind::init) follow(sources, kept(*w, g), flow_);
       }
@@ -240,9 +241,10 @@ class FlowValidator {
   // The reader stands under the same evaluation of the condition, so that the writer did execute.
   bool holds_for(const Reader& reader, const Role::DataGuard& g, const Instance& writer, const Formula& when) {
     const auto& mine = reader.now.node->guards;
-    const bool shared = std::any_of(mine.begin(), mine.end(), [&](const Guard& h) {
-      return h.statement == g.guard->statement && h.positive == g.guard->positive;
-    });
+    const auto is_shared = [&](const Guard& h) { return same_outcome(h, *g.guard); };
+    // A read stands under conditions of its own, in the expression.
+    const bool shared = std::any_of(mine.begin(), mine.end(), is_shared) ||
+                        (reader.own && std::any_of(reader.own->guards.begin(), reader.own->guards.end(), is_shared));
     if (!shared) return false;
     std::vector<Formula> other;
     for (int i = 0; i < g.guard->loops; ++i) {

@@ -4,6 +4,7 @@
 #include "proofs/validate/flow_claim.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "ir/traverse.hpp"
 #include "ir/widening.hpp"
@@ -11,6 +12,25 @@
 
 namespace assay::derive {
 namespace {
+
+// The place of a condition among the truth values that the expressions of its statement compute, those of scopes left out: there
+// the statement's text is compared with its source's. Of equal conditions the first one stands for all.
+int condition_place(const Expr& condition, const Stmt& holder) {
+  int place = 0;
+  bool found = false;
+  const std::function<void(const Expr&)> walk = [&](const Expr& e) {
+    if (found) return;
+    if (e->type == Type::boolean) {
+      found = e == condition;
+      if (!found) ++place;
+    }
+    if (e->op == Op::scope) return;
+    for (const Expr& a : e->args) walk(a);
+  };
+  for (const Expr& e : holder->indices) walk(e);
+  if (holder->value) walk(holder->value);
+  return place;
+}
 
 bool comes_from_old(const Stmt& s) { return s->provenance && s->provenance->statement >= 0; }
 
@@ -202,12 +222,13 @@ class Deriver {
     if (r.kind == Role::Kind::none) return true;
     for (const Guard& g : r.now->guards) {
       if (affine_condition(g.condition)) continue;
-      const Node* branch = g.statement >= 0 ? after_.extraction.find(g.statement) : nullptr;
-      if (!branch) return refuse("it stands in a scope under a condition that reads data", r.now->stmt);
+      // A condition inside an expression is evaluated with the statement that it stands in.
+      const int at = g.statement >= 0 ? g.statement : g.holder;
+      const Node* branch = after_.extraction.find(at);
       if (!comes_from_old(branch->stmt)) return refuse("it stands under a new condition that reads data", r.now->stmt);
       Role::DataGuard d;
       d.guard = &g;
-      d.before_now = moments_after_.before(g.statement);
+      d.before_now = moments_after_.before(at);
       const int source = branch->stmt->provenance->statement;
       if (!place(d.before_source, moments_before_.before(source), *branch->stmt->provenance, branch->loops))
         return refuse("the iteration map of a condition around it is incomplete", r.now->stmt);
@@ -224,8 +245,13 @@ class Deriver {
     }
     bool same = old.size() == r.guards.size();
     for (std::size_t k = 0; same && k < old.size(); ++k) {
-      same = old[k]->positive == r.guards[k].guard->positive &&
-             old[k]->statement == r.guards[k].before_source.node->statement;
+      const Guard& was = *old[k];
+      const Guard& now = *r.guards[k].guard;
+      const bool in_expression = was.holder >= 0;
+      same = was.positive == now.positive && in_expression == (now.holder >= 0) &&
+             (in_expression ? was.holder : was.statement) == r.guards[k].before_source.node->statement &&
+             (!in_expression || condition_place(was.condition, before_.extraction.find(was.holder)->stmt) ==
+                                    condition_place(now.condition, after_.extraction.find(now.holder)->stmt));
     }
     return same || refuse("it stands under other data-dependent conditions than in the old program", r.now->stmt);
   }

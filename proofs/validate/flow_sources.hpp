@@ -25,6 +25,7 @@ struct Reader {
   Spot cell_was{};
   Formula when = Formula::truth();  // over the symbols of `now` (and of open cells)
   const Access* access = nullptr;   // of `was`, for people
+  const Access* own = nullptr;      // of `now`, where it is one
 };
 
 class Sources {

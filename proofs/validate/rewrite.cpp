@@ -124,8 +124,8 @@ class RewriteValidator {
       all.laws.insert(r->laws.begin(), r->laws.end());
     }
     if (!all.wrong.is_false()) {
-      const bool approximate = has_data_guard(*p.before) || same.approximate() || stored_before_.approximate() ||
-                               stored_after_.approximate();
+      const bool approximate =
+          has_data_guard(x) || same.approximate() || stored_before_.approximate() || stored_after_.approximate();
       into.push_back(
           {Formula::all({domain(x), decided_guards(x), all.wrong}), x, {}, nullptr, nullptr, approximate, {}});
     }

@@ -33,13 +33,22 @@ Program claimed(const Program& before, const Program& after, const std::vector<i
   };
   visit(after.body, w);
   EXPECT_EQ(sources.size(), static_cast<std::size_t>(next)) << print(after);
-  std::function<Block(const Block&)> block = [&](const Block& b) {
+  std::function<Block(const Block&)> block;
+  std::function<Expr(const Expr&)> expression = [&](const Expr& e) {  // scopes hold statements
+    if (!e || (e->args.empty() && e->op != Op::scope)) return e;
+    return with(e, [&](ExprNode& n) {
+      n.body = block(e->body);
+      for (Expr& a : n.args) a = expression(a);
+    });
+  };
+  block = [&](const Block& b) {
     Block out;
     for (const Stmt& s : b) {
       out.push_back(with(s, [&](StmtNode& n) {
         const int source = sources.at(static_cast<std::size_t>(number.at(&*s)));
         n.body = block(s->body);
         n.other = block(s->other);
+        n.value = expression(s->value);
         n.provenance = nullptr;
         if (source < 0) return;
         Provenance p{source, loops.at(static_cast<std::size_t>(source))};

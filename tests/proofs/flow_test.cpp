@@ -1,4 +1,5 @@
 // Schema F: moving values through new storage is proved where every read sees what it saw, and nothing wrong is proved.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,6 +96,46 @@ TEST(Flow, values_pass_from_launch_to_launch_through_device_memory) {
   RULE_EQ("PLL-20", std::string(), early("temp"));
   RULE_TRUE("PLL-20", !early("shared").empty());
   RULE_TRUE("PLL-20", !early("local").empty());
+}
+
+TEST(Flow, what_one_arm_stores_is_not_there_in_the_other) {
+  const std::string head = "input C: f32[4] input D: f32[4] temp T: f32[1] inout Y: f32[4] T[0] = 5.0 ";
+  for (const char* condition : {"C[i] > 0.0", "!(C[i] > 0.0) && !(D[i] > 0.0)", "C[i] > 0.0 || D[i] > 0.0"}) {
+    const auto loop = [&](const std::string& cell) {
+      return fmt::format("for i in 0..4 {{ if {0} {{ {1} = 1.0 }} else {{ Y[i] = {1} }} }}", condition, cell);
+    };
+    RULE_EQ("PRF-46", std::string(),
+            judge(head + loop("T[0]"), head + "var s: f32 = T[0] " + loop("s"), {0, -1, 1, 2, 3, 4}).codes());
+    RULE_TRUE("PRF-46",
+              !judge(head + loop("T[0]"), head + "var s: f32 " + loop("s"), {0, -1, 1, 2, 3, 4}).codes().empty());
+  }
+}
+
+TEST(Flow, conditions_inside_expressions_stand_where_they_stood) {
+  const std::string head = "input A: f32[4, 4] input B: f32[4, 4] inout X: f32[4] inout Y: f32[4] ";
+  const auto text = [](const std::string& c, const std::string& d, const std::string& cell) {
+    return fmt::format(
+        "for i in 0..4 {{ {} = A[i, 0] Y[i] = ({} > 0.0 ? scope u: f32 {{ u = 1.0 for k in 0..4 {{ u = u + A[i, k] }} "
+        "}} "
+        ": {} > 1.0 ? scope v: f32 {{ v = {} for l in 0..4 {{ v = v + B[i, l] }} }} : 2.0) + {} }}",
+        cell, c, d, c, cell);
+  };
+  const std::string before = head + text("B[0, i]", "A[i, i]", "X[i]");
+  const auto at = [&](const std::string& after, const std::vector<int>& sources) {
+    return judge(before, head + after, sources).codes();
+  };
+  const std::string loop = text("B[0, i]", "A[i, i]", "s");
+  const std::string inside = "for i in 0..4 { var s: f32 " + loop.substr(std::string("for i in 0..4 { ").size());
+  const std::string back = inside.substr(0, inside.size() - 1) + " X[i] = s }";
+  RULE_EQ("PRF-41", std::string(), at(back, {0, -1, 1, 2, 3, 4, 5, 6, 7, 8, -1}));
+  // The conditions are exchanged: the scopes run under others.
+  const std::string other = text("A[i, i]", "B[0, i]", "s");
+  const std::string exchanged = "for i in 0..4 { var s: f32 " + other.substr(std::string("for i in 0..4 { ").size());
+  RULE_TRUE(
+      "PRF-41",
+      !at(exchanged.substr(0, exchanged.size() - 1) + " X[i] = s }", {0, -1, 1, 2, 3, 4, 5, 6, 7, 8, -1}).empty());
+  // The statements of one scope claim those of the other.
+  RULE_TRUE("PRF-41", !at(back, {0, -1, 1, 2, 6, 7, 8, 3, 4, 5, -1}).empty());
 }
 
 TEST(Flow, an_engine_that_gives_up_proves_nothing) {
