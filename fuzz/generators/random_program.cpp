@@ -29,8 +29,8 @@ class Generator {
     type_ = pick<Type>({Type::f32, Type::f32, Type::f32, Type::i32, Type::f16, Type::bf16, Type::f64, Type::i64,
                         Type::u8, Type::f8e5m2, Type::f8e4m3fn});
     declare("A", BufferKind::input, 2);
-    declare("X", BufferKind::inout, 1 + below(2));
-    declare("Y", BufferKind::inout, 1 + below(2));
+    declare("X", BufferKind::inout, shape_.product ? 2 : 1 + below(2));
+    declare("Y", BufferKind::inout, shape_.product ? 2 : 1 + below(2));
     if (chance(2)) {
       declare("r", BufferKind::local, 1);
       zeroed_ = !chance(3);  // then it can be read anywhere
@@ -42,7 +42,7 @@ class Generator {
       need("ids", 0, 0);
     }
     const int nests = 1 + below(2);
-    const bool grid = shape_.hardware && chance(6);
+    const bool grid = shape_.hardware && !shape_.product && chance(6);
     if (chance(5)) program_.body.push_back(make_zero(pick<const char*>({"X", "Y"})));
     // A `zero` outside the groups needs a launch of its own.
     if (!program_.body.empty() && chance(grid ? 2 : 10)) program_.body.push_back(make_launch());
@@ -77,7 +77,7 @@ class Generator {
   }
 
   Stmt nest(bool grid) {
-    if (!grid && chance(8) && (rank_["X"] == 2 || rank_["Y"] == 2)) return product();
+    if (!grid && (shape_.product || (chance(8) && (rank_["X"] == 2 || rank_["Y"] == 2)))) return product();
     const int depth = chance(4) ? 1 : 2 + below(shape_.max_depth - 1);
     return loop(depth, grid);
   }
@@ -195,7 +195,7 @@ class Generator {
       for (auto l = those.rbegin(); l != those.rend(); ++l) body = {with(*l, [&](StmtNode& n) { n.body = body; })};
     };
     around(loops);
-    if (chance(shape_.threads ? 4 : 2))
+    if (!shape_.product && chance(shape_.threads ? 4 : 2))
       body = {make_loop("l" + std::to_string(next_loop_++), 0, 1 + below(40), 1, Axis::tile, body)};
     around(blocks);
     if (rank_["X"] == rank_["Y"] && !chance(4)) tail_ = epilogue(target, sides[0].at, sides[1].at, tidy);

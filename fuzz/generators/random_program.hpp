@@ -13,6 +13,7 @@ struct ProgramShape {
   bool hardware = true;  // @grid loops
   bool threads = false;  // @workgroup, @reduce, barriers
   bool data = true;      // data-dependent conditions and dynamic indices
+  bool product = false;  // every nest is a product of tiles that is still to be made
 };
 
 /// A well-formed program whose accesses are inside their buffers. It may still race or read undefined cells: whoever needs

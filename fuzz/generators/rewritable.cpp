@@ -54,8 +54,7 @@ class Rewritable {
   Program run() {
     if (chance(3)) through_scratch();
     if (chance(3)) program_.body = named(program_.body);
-    // Conditions on data leave steps among threads undecided.
-    if (chance(3) && !has_workgroups(program_)) program_.body = hot(program_.body);
+    if (chance(3)) program_.body = hot(program_.body);
     if (chance(2)) program_.body = repeated(program_.body);
     if (chance(4)) program_.body = continued(program_.body);
     if (chance(2)) {
@@ -192,7 +191,8 @@ class Rewritable {
     const Expr symbol = make_index(Index::symbol("hot"));
     const Expr place = make_index(loop.empty() ? Index(1) : floormod(Index::symbol(loop), 4));
     Expr which = make_convert(Type::i32, place);
-    if (chance(2)) {
+    // Among threads a loop symbol decides: conditions on data leave steps there undecided.
+    if (!threads_ && chance(2)) {
       which = make_load("H", Type::i32, {place});
       program_.buffers.push_back(
           {"H", BufferKind::input, Type::i32, {Index(4)}, std::pair<Int128, Int128>{chance(3) ? -1 : 0, 4}, {}, {}});
@@ -275,6 +275,7 @@ class Rewritable {
   interp::Random& random_;
   Program program_;
   NameSupply names_;
+  bool threads_ = has_workgroups(program_);
 };
 
 }  // namespace

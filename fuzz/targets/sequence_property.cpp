@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "fuzz/generators/fitting_program.hpp"
 #include "fuzz/generators/random_program.hpp"
 #include "fuzz/generators/random_schedule.hpp"
 #include "fuzz/targets/paired_runs.hpp"
@@ -44,27 +45,35 @@ class Property {
   SequencePropertyResult run() {
     for (std::uint64_t k = 0; result_.sequences < options_.sequences; ++k) {
       interp::Random random(interp::seed_for("sequence-property", options_.seed * 1000003 + k));
-      const Program p = random_program(random);
+      std::string operation = options_.operation;
+      // By the number of sequences: an operation whose programs are often not right gets its share all the same.
+      const auto number = static_cast<std::size_t>(result_.sequences);
+      if (operation.empty() && number % 2 == 0)
+        operation = operations()[number / 2 % operations().size()].declaration.name;
+      const Program p = operation.empty() ? random_program(random) : fitting_program(random, operation);
       if (!check_well_formed(p).empty() || all_sizes(p).empty() || !is_right(number_statements(p), *query_)) continue;
-      if (const Schedule s = draw(random, p); !s.lines.empty()) judge(p, s);
+      if (const Schedule s = draw(random, p, operation); !s.lines.empty()) judge(p, s);
     }
     return std::move(result_);
   }
 
  private:
-  Schedule draw(interp::Random& random, const Program& source) {
+  // The operation that the program was drawn for is tried more often than others until it was taken once.
+  Schedule draw(interp::Random& random, const Program& source, std::string operation) {
     Schedule s;
     s.name = "drawn";
     Program current = source;
     const int wanted = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(options_.most_steps)));
     for (int tries = 0; static_cast<int>(s.lines.size()) < wanted && tries < wanted * tries_per_step; ++tries) {
-      ScheduleLine line = random_step(random, current);
+      ScheduleLine line = !operation.empty() && random.below(2) == 0 ? fitting_line(random, current, operation)
+                                                                     : random_step(random, current);
       line.where = {static_cast<int>(s.lines.size()) + 1, 1, 1};
       auto rewritten = apply_line(current, line, *query_);
       if (!rewritten || count_statements(rewritten->program) > most_statements) continue;
       const bool holds = proved(validate(number_statements(current), rewritten->program, *query_).obligations);
       // Now and then a schedule ends with a step that is not legal.
       if (!holds && random.below(16) != 0) continue;
+      if (line.op == operation && holds) operation.clear();
       s.lines.push_back(std::move(line));
       if (!holds) break;
       current = number_statements(fold_guards(number_statements(rewritten->program), *query_).program);

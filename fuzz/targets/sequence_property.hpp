@@ -14,6 +14,7 @@ struct SequencePropertyOptions {
   std::uint64_t seed = 1;
   int sequences = 5000;
   int most_steps = 8;
+  std::string operation{};  // that every program is drawn for; empty: each operation in turn, for every second program
   /// Changes the result of a step that is taken as proved all the same: a planted fault. Empty: none.
   std::function<std::optional<Program>(const Program& before, const Program& after, const ScheduleLine&)> fault{};
 };

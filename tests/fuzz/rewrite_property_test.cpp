@@ -45,7 +45,8 @@ TEST(RewriteProperty, proved_runs_the_same_in_threads) {
   const char* cases = std::getenv("ASSAY_REWRITE_CASES");
   int pairs = 0, violated = 0, seen = 0;
   std::map<std::string, int> proved_by;
-  for (const char* operation : {"", "inline"}) {  // what `inline` moves to other threads is what may go wrong
+  // What `inline` moves to other threads is what may go wrong.
+  for (const char* operation : {"", "inline", "onehot"}) {
     RewritePropertyOptions options;
     options.seed = 20261130;
     options.pairs = cases ? std::max(50, std::atoi(cases)) : std::getenv("ASSAY_PROPERTY_CASES") ? 60 : 120;
@@ -57,7 +58,8 @@ TEST(RewriteProperty, proved_runs_the_same_in_threads) {
         r.pairs, r.refused, r.proved, r.violated, r.undecided, r.differing);
     for (const auto& [code, count] : r.codes) fmt::print("  {} {}\n", code, count);
     expect_none(r.failures);
-    RULE_TRUE("PLL-23", r.failures.empty() && r.undecided == 0);
+    RULE_TRUE("PLL-23", r.failures.empty() && r.undecided == 0)
+        << (r.needless_lines.empty() ? std::string() : r.needless_lines.front());
     for (const auto& [name, count] : r.proved_by) proved_by[name] += count;
     pairs += r.pairs;
     violated += r.violated;
@@ -65,13 +67,13 @@ TEST(RewriteProperty, proved_runs_the_same_in_threads) {
   }
   EXPECT_GE(violated, pairs / 60);
   EXPECT_GE(seen, violated / 2);
-  for (const char* operation : {"simplify", "cse", "inline"}) EXPECT_GE(proved_by[operation], 10) << operation;
+  for (const char* operation : {"simplify", "cse", "inline", "onehot"})
+    EXPECT_GE(proved_by[operation], 10) << operation;
 }
 
 TEST(RewriteProperty, every_planted_fault_is_seen_in_threads) {
   const std::vector<StepFault>& all = rewrite_faults();
   for (std::size_t k = 0; k < all.size(); k += 3) {
-    if (std::string_view(all[k].operation) == "onehot") continue;  // no such loops among threads are drawn
     RewritePropertyOptions options;
     options.seed = 7;
     options.pairs = 8;

@@ -10,6 +10,7 @@
 #include "fuzz/mutants/flow_faults.hpp"
 #include "fuzz/mutants/step_faults.hpp"
 #include "tests/support/rules.hpp"
+#include "transforms/operation.hpp"
 
 namespace assay::fuzz {
 namespace {
@@ -41,6 +42,9 @@ TEST(SequenceProperty, LegalSchedulesLeaveTheSameBits) {
   int long_ones = 0;
   for (const auto& [length, n] : r.lengths) long_ones += length >= 5 ? n : 0;
   EXPECT_GE(long_ones * 100, r.sequences * 20);
+  // Every operation of the registry takes part.
+  for (const OperationEntry& e : operations())
+    EXPECT_GE(of(r.steps, e.declaration.name) * 200, r.sequences) << e.declaration.name;
 }
 
 // The prover lies: whatever a fault made of the result passes for proved. Interpretation alone has to contradict it.
@@ -54,6 +58,7 @@ TEST(SequenceProperty, FaultsInAnyStepAreContradicted) {
       options.seed = 3;
       options.sequences = 60;
       options.most_steps = 4;
+      options.operation = fault.operation;
       options.fault = [&fault](const Program& before, const Program& after, const ScheduleLine& line) {
         return line.op == fault.operation ? fault.plant(before, after, line) : std::nullopt;
       };

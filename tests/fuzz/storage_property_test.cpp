@@ -6,13 +6,15 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "fuzz/generators/random_chain.hpp"
+#include "fuzz/mutants/storage_faults.hpp"
 #include "fuzz/targets/paired_runs.hpp"
-#include "interp/random.hpp"
 #include "ir/analysis/spans.hpp"
 #include "ir/text/source.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
+#include "tests/support/programs.hpp"
 #include "tests/support/rules.hpp"
 #include "transforms/operation.hpp"
 
@@ -27,29 +29,11 @@ int chains() {
   return text ? std::clamp(std::atoi(text) / 5, 100, 300) : 300;
 }
 
-/// Top-level loops, each filling one buffer from others; some buffers start as zeros and are added to.
-Program random_chain(interp::Random& random) {
-  std::string text = "program p { param n in 1..7 input X: f32[n] output Y: f32[n] ";
-  for (const Symbol& t : temps) text += fmt::format("temp {}: f32[{}] ", t, random.below(3) == 0 ? "n + 1" : "n");
-  std::vector<Symbol> filled{"X"};
-  const auto from = [&] {
-    const Symbol& s = filled[random.below(filled.size())];
-    return fmt::format("{}[{}]", s, random.coin() ? "i" : "n - 1 - i");
-  };
-  const std::uint64_t length = 4 + random.below(4);
-  for (std::uint64_t k = 0; k < length; ++k) {
-    const Symbol to = k + 1 == length ? Symbol("Y") : temps[random.below(temps.size())];
-    const bool filled_before = std::find(filled.begin(), filled.end(), to) != filled.end();
-    const bool zeroed = random.below(3) == 0;
-    if (zeroed) text += fmt::format("zero {} ", to);
-    if (zeroed && random.coin()) text += fmt::format("for i in 0..n {{ W[i] = {} }} ", from());
-    const bool adds = zeroed || (filled_before && random.coin());
-    text += fmt::format("for i in 0..n {{ {}[i] {} {} * {} }} ", to, adds ? "+=" : "=", from(), from());
-    if (!filled_before) filled.push_back(to);
-  }
-  const auto file = parse_source(text + "}", "chain.air");
-  EXPECT_TRUE(file.has_value()) << text;
-  return number_statements(file->programs.at(0));
+Program chain(const char* what, int k) {
+  const char* seed = std::getenv("ASSAY_PROPERTY_SEED");
+  interp::Random random(interp::seed_for(
+      what, (seed ? std::strtoull(seed, nullptr, 10) : 20261130) * 1000003 + static_cast<std::uint64_t>(k)));
+  return number_statements(test::program(random_chain(random)));
 }
 
 ScheduleLine parsed(const std::string& text) {
@@ -72,30 +56,6 @@ void judge(const Program& before, const Program& after, Query& query, Count& cou
   RULE_TRUE("PRF-90", !(proved && differ)) << what << "\n" << print(before) << print(after);
 }
 
-Program with_storage(const Program& p, const Symbol& buffer, const Symbol& storage, bool loads, bool stores,
-                     int shift) {
-  const auto move = [&](Symbol& name, std::vector<Expr>& indices) {
-    name = storage;
-    indices[0] = make_index(indices[0]->index + shift);
-  };
-  Program out = p;
-  out.body = rewrite(
-      p.body,
-      [&](const Expr& e) {
-        if (!loads || e->op != Op::load || e->name != buffer) return e;
-        return with(e, [&](ExprNode& n) { move(n.name, n.args); });
-      },
-      [&](const Stmt& s) -> Block {
-        if (!stores || s->name != buffer || s->kind != StmtKind::store) return {s};
-        return {with(s, [&](StmtNode& n) { move(n.name, n.indices); })};
-      });
-  if (loads && stores && shift == 0)
-    out.buffers.erase(
-        std::remove_if(out.buffers.begin(), out.buffers.end(), [&](const Buffer& b) { return b.name == buffer; }),
-        out.buffers.end());
-  return out;
-}
-
 bool has_zero(const Program& p, const Symbol& buffer) {
   return std::any_of(p.body.begin(), p.body.end(),
                      [&](const Stmt& s) { return s->kind == StmtKind::zero && s->name == buffer; });
@@ -108,8 +68,7 @@ TEST(StorageProperty, SharedStorageIsProvedExactlyWhereItIsFree) {
                                 "the stores are shifted", "into the storage of a third buffer"};
   Count honest, by_fault[std::size(faults)];
   for (int k = 0; k < chains(); ++k) {
-    interp::Random random(interp::seed_for("chain", 7000003 + static_cast<std::uint64_t>(k)));
-    const Program p = random_chain(random);
+    const Program p = chain("alias", k);
     if (!is_right(p, *query)) continue;
     const auto spans = access_spans(p);
     for (const Symbol& a : temps) {
@@ -145,48 +104,13 @@ TEST(StorageProperty, SharedStorageIsProvedExactlyWhereItIsFree) {
   }
 }
 
-using Plant = bool (*)(Block& body, std::size_t zero);
-struct ZeroFault {
-  const char* name;
-  Plant plant;
-};
-const ZeroFault zero_faults[] = {
-    {"lost",
-     [](Block& b, std::size_t k) {
-       b.erase(b.begin() + static_cast<std::ptrdiff_t>(k));
-       return true;
-     }},
-    {"one statement too far",
-     [](Block& b, std::size_t k) {
-       if (k + 1 >= b.size()) return false;
-       std::swap(b[k], b[k + 1]);
-       return true;
-     }},
-    {"to the end",
-     [](Block& b, std::size_t k) {
-       std::rotate(b.begin() + static_cast<std::ptrdiff_t>(k), b.begin() + static_cast<std::ptrdiff_t>(k) + 1, b.end());
-       return true;
-     }},
-    {"a second time after the use",
-     [](Block& b, std::size_t k) {
-       if (k + 1 >= b.size()) return false;
-       b.insert(b.begin() + static_cast<std::ptrdiff_t>(k) + 2, b[k]);
-       return true;
-     }},
-    {"of the output",
-     [](Block& b, std::size_t k) {
-       if (b[k]->name == "Y") return false;
-       b[k] = with(b[k], [](StmtNode& n) { n.name = "Y"; });
-       return true;
-     }},
-};
-
 TEST(StorageProperty, ZeroesSinkToTheFirstUse) {
   const auto query = make_portfolio_query();
-  Count honest, by_fault[std::size(zero_faults)];
+  Count honest;
+  const std::vector<ZeroFault>& faults = zero_faults();
+  std::vector<Count> by_fault(faults.size());
   for (int k = 0; k < chains(); ++k) {
-    interp::Random random(interp::seed_for("chain", 9000003 + static_cast<std::uint64_t>(k)));
-    const Program p = random_chain(random);
+    const Program p = chain("sink_zero", k);
     std::vector<Symbol> buffers = temps;
     buffers.emplace_back("Y");
     for (const Symbol& a : buffers) {
@@ -194,22 +118,21 @@ TEST(StorageProperty, ZeroesSinkToTheFirstUse) {
           has_zero(p, a) ? apply_line(p, parsed("sink_zero " + a), *query) : StepResult(tl::unexpected(Refusal{}));
       if (!r || !is_right(p, *query)) continue;
       judge(p, r->program, *query, honest, "sink_zero");
-      for (std::size_t f = 0; f < std::size(zero_faults); ++f) {
+      for (std::size_t f = 0; f < faults.size(); ++f) {
         Program wrong = r->program;
         const auto at = std::find_if(wrong.body.begin(), wrong.body.end(),
                                      [&](const Stmt& s) { return s->kind == StmtKind::zero && s->name == a; });
-        if (zero_faults[f].plant(wrong.body, static_cast<std::size_t>(at - wrong.body.begin())))
-          judge(p, wrong, *query, by_fault[f], zero_faults[f].name);
+        if (faults[f].plant(wrong.body, static_cast<std::size_t>(at - wrong.body.begin())))
+          judge(p, wrong, *query, by_fault[f], faults[f].name);
       }
     }
   }
   fmt::print("sink_zero: proved {}, refuted {}\n", honest.proved, honest.refuted);
   RULE_TRUE("SINK-3", honest.refuted == 0 && honest.proved >= 10);
-  for (std::size_t f = 0; f < std::size(zero_faults); ++f) {
+  for (std::size_t f = 0; f < faults.size(); ++f) {
     const Count& c = by_fault[f];
-    fmt::print("  {}: proved {}, refuted {} (of them seen in runs {})\n", zero_faults[f].name, c.proved, c.refuted,
-               c.seen);
-    RULE_TRUE("SINK-3", c.refuted >= 5 && c.seen >= 5) << zero_faults[f].name;
+    fmt::print("  {}: proved {}, refuted {} (of them seen in runs {})\n", faults[f].name, c.proved, c.refuted, c.seen);
+    RULE_TRUE("SINK-3", c.refuted >= 5 && c.seen >= 5) << faults[f].name;
   }
 }
 
