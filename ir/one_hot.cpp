@@ -122,7 +122,16 @@ tl::expected<OneHot, std::string> one_hot(const Stmt& loop) {
   if (replacement.failed) return no("the loop symbol occurs in a larger index value, or in a scope");
   out.lowest = make_op(Op::le, {at_type_of(out.at, loop->lo), out.at});
   out.last = make_op(Op::le, {out.at, at_type_of(out.at, loop->hi - 1)});
+  out.below = make_op(Op::lt, {out.at, at_type_of(out.at, loop->hi)});
   return out;
+}
+
+std::optional<Expr> upper_condition(const OneHot& hot, const Stmt& loop, const Ranges& ranges) {
+  if (hot.at->type == Type::index) return hot.last;
+  const IntRange fits = int_range(hot.at->type);
+  if (interval(loop->hi - 1, ranges).within(fits.lo, fits.hi)) return hot.last;
+  if (interval(loop->hi, ranges).within(fits.lo, fits.hi)) return hot.below;
+  return std::nullopt;
 }
 
 bool reads_other_cells(const OneHot& hot) {

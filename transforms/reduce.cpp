@@ -37,6 +37,8 @@ std::optional<Int128> computed(const Expr& e) {
   if (e->args.empty() || e->args.size() > 2) return std::nullopt;
   const Int128 a = int_value(e->args[0]->literal);
   if (e->op == Op::neg) return -a;
+  if (e->op == Op::abs) return a < 0 ? -a : a;
+  if (e->op == Op::relu) return a < 0 ? 0 : a;
   if (e->op == Op::convert) return is_int(e->type) ? std::optional(a) : std::nullopt;
   if (e->args.size() == 1) return std::nullopt;
   const Int128 b = int_value(e->args[1]->literal);
@@ -61,6 +63,9 @@ std::optional<Int128> computed(const Expr& e) {
   switch (e->op) {
     case Op::floordiv: return a / b - (between ? 1 : 0);
     case Op::floormod: return remainder + (between ? b : 0);
+    case Op::ceildiv: return a / b + (remainder != 0 && !between ? 1 : 0);
+    case Op::eucdiv: return a / b - (remainder < 0 ? (b < 0 ? -1 : 1) : 0);
+    case Op::eucmod: return remainder < 0 ? remainder + (b < 0 ? -b : b) : remainder;
     case Op::truncdiv: return a / b;
     case Op::truncmod: return remainder;
     default: return std::nullopt;

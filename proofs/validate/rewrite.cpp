@@ -109,7 +109,11 @@ class RewriteValidator {
     const Instance x = in_own_names(before_, *p.before), y = in_own_names(after_, *p.after);
     const auto was = std::make_shared<const Instance>(x), now = std::make_shared<const Instance>(y);
     SameValue same([&](const Side& s) { return stored_before_.expand(s, x); },
-                   [&](const Side& s) { return stored_after_.expand(s, y); });
+                   [&](const Side& s) { return stored_after_.expand(s, y); },
+                   [&](const Instance& at, const Formula& f) {
+                     const Formula known = Formula::all({before_.parameters, domain(x), decided_guards(x), domain(at)});
+                     return query_.implied(known, !f);
+                   });
     Reading all;
     for (const auto& [old, is] : parts) {
       if (old == is) continue;

@@ -1,10 +1,11 @@
-// The comparison is by structure first, and by reducing the old side where that fails. All readings that fit are taken
-// together: the values differ only where every reading is wrong.
+// The comparison is by structure first, by reducing the old side where that fails, and by its normal form at last. All
+// readings that fit are taken together: the values differ only where every reading is wrong.
 #include "proofs/validate/same_value.hpp"
 
 #include <algorithm>
 
 #include "ir/rules/reductions.hpp"
+#include "proofs/validate/constant_value.hpp"
 
 namespace assay::derive {
 namespace {
@@ -14,7 +15,11 @@ constexpr int most_steps = 20'000;  // per pair of expressions: what needs more 
 void add(Reading& into, const Reading& r) {
   into.wrong = into.wrong | r.wrong;
   into.laws.insert(r.laws.begin(), r.laws.end());
+  into.loose = into.loose || r.loose;
 }
+
+// Says nothing about when the two values are one.
+bool is_weak(const Reading& r) { return r.loose || r.wrong.is_true(); }
 
 bool is_bool_literal(const Expr& e) { return e->op == Op::literal && e->type == Type::boolean; }
 
@@ -37,7 +42,26 @@ bool SameValue::differ(std::string what) {
 std::optional<Reading> SameValue::compare(const Side& before, const Side& after) {
   steps_ = 0;
   bound_.clear();
-  return same(before, after);
+  auto r = same(before, after);
+  if (r && !r->wrong.is_false() && !never_(*before.at, r->wrong)) {
+    if (const auto reduced = same_as_normal(before, after)) {
+      r->wrong = r->wrong & reduced->wrong;
+      r->laws.insert(reduced->laws.begin(), reduced->laws.end());
+      r->loose = r->loose && reduced->loose;
+    }
+  }
+  if (r && r->loose && !r->wrong.is_false()) approximate_ = true;
+  return r;
+}
+
+// The old expression in normal form, if that is another one. It is smaller, so that this comes to an end.
+std::optional<Reading> SameValue::same_as_normal(const Side& a, const Side& b) {
+  Reading by;
+  const Side n = normal(a, by);
+  if (n.e == a.e) return std::nullopt;
+  auto r = same(n, b);
+  if (r) add(*r, by);
+  return r;
 }
 
 Side SameValue::resolved(const Side& a) const {
@@ -69,20 +93,33 @@ std::optional<Reading> SameValue::same(const Side& x, const Side& y) {
     if (r) readings.push_back(std::move(*r));
   }
   const bool conditional = a.e->op == Op::choice || a.e->op == Op::land || a.e->op == Op::lor;
-  if (readings.empty() || conditional) {
+  const auto weak = [&] { return std::all_of(readings.begin(), readings.end(), is_weak); };
+  if (weak() || conditional) {
+    std::vector<std::size_t> arms;
+    std::size_t all_arms = 0;
     for (const Reduct& reduct : reducts(a)) {
+      all_arms += reduct.arm ? 1 : 0;
       auto r = same(reduct.side, b);
       if (!r) continue;
       add(*r, reduct.reading);
+      if (reduct.arm) arms.push_back(readings.size());
       readings.push_back(std::move(*r));
       if (readings.back().wrong.is_false()) break;
     }
+    // One arm says nothing about where the other one is taken.
+    if (all_arms < 2 || arms.size() < all_arms) {
+      for (const std::size_t k : arms) readings[k].loose = readings[k].loose || !readings[k].wrong.is_false();
+    }
+  }
+  if (weak()) {
+    if (auto r = same_as_normal(a, b)) readings.push_back(std::move(*r));
   }
   if (readings.empty()) return std::nullopt;
   Reading out = readings.front();
   for (std::size_t k = 1; k < readings.size(); ++k) {
     out.wrong = out.wrong & readings[k].wrong;
     out.laws.insert(readings[k].laws.begin(), readings[k].laws.end());
+    out.loose = out.loose && readings[k].loose;  // one that is not tells where the values differ
   }
   return out;
 }
@@ -153,6 +190,11 @@ std::optional<Reading> SameValue::same_instance_of(const Side& a, const Side& b)
 
 std::optional<Formula> SameValue::condition(const Side& c, bool positive) {
   const Side r = resolved(c);
+  if (is_comparison(r.e->op) && is_int(r.e->args[0]->type)) {
+    const auto range = [&](std::size_t i) { return integer_interval(*r.at->view, *r.at->node, r.e->args[i]); };
+    if (const auto holds = decided_comparison(r.e->op, range(0), range(1)))
+      return *holds == positive ? Formula::truth() : Formula::falsity();
+  }
   return decided_condition(*r.at, r.e, positive);
 }
 
@@ -178,8 +220,10 @@ std::optional<Reading> SameValue::under_condition(const Side& a, const Side& b) 
   return out;
 }
 
-// Another way to compute an integer from loop symbols and parameters.
+// Another way to compute an integer from constants, or from loop symbols and parameters.
 std::optional<Reading> SameValue::same_integer(const Side& a, const Side& b) {
+  const auto was = constant_value(a.e), is = constant_value(b.e);
+  if (was && is && a.e->type == b.e->type) return Reading{*was == *is ? Formula::falsity() : Formula::truth(), {}};
   const auto computed = [](const Expr& e) { return e->op != Op::load && e->op != Op::variable && e->op != Op::scope; };
   if (a.e->type != b.e->type || !is_int(a.e->type) || !computed(a.e) || !computed(b.e)) return std::nullopt;
   const std::string tag = "w" + std::to_string(fresh_++);
@@ -208,9 +252,8 @@ std::optional<Reading> SameValue::possible(const Side& x, bool outcome) {
   if (is_comparison(c.e->op) && is_int(c.e->args[0]->type)) {
     const std::string tag = "w" + std::to_string(fresh_++);
     const Term s = integer_term(*c.at, c.e->args[0], tag + "a"), t = integer_term(*c.at, c.e->args[1], tag + "b");
-    approximate_ = true;
     const Formula holds = compared(c.e->op, s.value, t.value);
-    return Reading{Formula::all({s.facts, t.facts, outcome ? holds : !holds}), {}};
+    return Reading{Formula::all({s.facts, t.facts, outcome ? holds : !holds}), {}, true};
   }
   for (const Reduct& reduct : reducts(c)) {
     auto r = possible(reduct.side, outcome);
@@ -313,6 +356,7 @@ std::vector<SameValue::Reduct> SameValue::find_reducts(const Side& a) {
     Reduct reduct{instantiated(r.to, bindings, a), std::move(*fits)};
     reduct.reading.laws.insert(std::string(r.law->name));
     if (r.commuted) reduct.reading.laws.insert(std::string(r.commuted->name));
+    reduct.reading.loose = reduct.reading.loose || !reduct.reading.wrong.is_false();
     out.push_back(std::move(reduct));
   }
   decided(a, out);
@@ -324,15 +368,16 @@ void SameValue::decided(const Side& a, std::vector<Reduct>& into) {
   const auto when = [&](std::size_t operand, bool value) { return possible(inside(a, a.e->args[operand]), value); };
   switch (a.e->op) {
     case Op::choice:
-      if (const auto no = when(0, false)) into.push_back({inside(a, a.e->args[1]), *no});
-      if (const auto yes = when(0, true)) into.push_back({inside(a, a.e->args[2]), *yes});
+      if (const auto no = when(0, false)) into.push_back({inside(a, a.e->args[1]), *no, true});
+      if (const auto yes = when(0, true)) into.push_back({inside(a, a.e->args[2]), *yes, true});
       break;
     case Op::land:
     case Op::lor: {
       const bool neutral = a.e->op == Op::land;
-      if (const auto other = when(0, !neutral)) into.push_back({inside(a, a.e->args[1]), *other});
-      if (const auto other = when(1, !neutral)) into.push_back({inside(a, a.e->args[0]), *other});
-      if (const auto same = when(0, neutral)) into.push_back({inside(a, make_literal(bool_scalar(!neutral))), *same});
+      if (const auto other = when(0, !neutral)) into.push_back({inside(a, a.e->args[1]), *other, true});
+      if (const auto other = when(1, !neutral)) into.push_back({inside(a, a.e->args[0]), *other, true});
+      if (const auto same = when(0, neutral))
+        into.push_back({inside(a, make_literal(bool_scalar(!neutral))), *same, true});
       break;
     }
     default: break;
@@ -352,29 +397,67 @@ std::optional<Reading> SameValue::match_here(const Expr& pattern, const Side& a,
   return out;
 }
 
-// `a` with reductions that always hold wherever they fit, inner ones first.
+bool SameValue::impossible(const Side& a, const Formula& known, const Formula& f) const {
+  return f.is_false() || (!f.is_true() && never_(*a.at, known & f));
+}
+
 Side SameValue::normal(const Side& a, Reading& by) {
-  Side now = a;
-  if (!a.e->args.empty() && a.e->op != Op::load) {
-    now.e = with(a.e, [&](ExprNode& n) {
-      for (Expr& e : n.args) {
-        const Side part = normal(inside(a, e), by);
-        if (part.at == a.at) e = part.e;
-      }
-    });
-    if (now.e == a.e) now = a;
+  const Key key{&*a.e, a.at.get()};
+  auto found = normal_.find(key);
+  if (found == normal_.end()) {
+    reducts(a);  // keeps `a` alive
+    Reading r;
+    const Side n = normal(a, Formula::truth(), r);
+    found = normal_.emplace(key, std::pair(n, std::move(r))).first;
   }
-  for (bool more = true; more;) {
-    more = false;
-    for (const Reduct& r : reducts(now)) {
-      if (!r.reading.wrong.is_false() || r.side.at != a.at) continue;
-      add(by, r.reading);
-      now = r.side;
-      more = true;
-      break;
+  add(by, found->second.second);
+  return found->second.first;
+}
+
+// `a` with reductions that hold wherever it is evaluated, inner ones first; `known` holds there.
+Side SameValue::normal(const Side& a, const Formula& known, Reading& by) {
+  Side now = a;
+  if (++steps_ <= most_steps && !a.e->args.empty() && !before_(a)) {
+    const bool lazy = a.e->op == Op::choice || a.e->op == Op::land || a.e->op == Op::lor;
+    std::vector<Expr> parts = a.e->args;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      Formula here = known;
+      if (lazy && i > 0) {
+        const bool positive = a.e->op == Op::choice ? i == 1 : a.e->op == Op::land;
+        if (const auto reached = condition(inside(a, a.e->args[0]), positive)) here = known & *reached;
+      }
+      const Side part = normal(inside(a, parts[i]), here, by);
+      if (part.at == a.at) parts[i] = part.e;
+    }
+    if (parts != a.e->args) now.e = with(a.e, [&](ExprNode& n) { n.args = parts; });
+  }
+  while (const auto next = normal_step(now, known, by)) now = *next;
+  return now;
+}
+
+std::optional<Side> SameValue::normal_step(const Side& a, const Formula& known, Reading& by) {
+  if (++steps_ > most_steps || a.e->op == Op::literal || a.e->op == Op::index || a.e->op == Op::variable)
+    return std::nullopt;
+  if (const auto value = constant_value(a.e))
+    return inside(a, make_literal(a.e->type == Type::boolean ? bool_scalar(*value != 0) : wrap_int(a.e->type, *value)));
+  if (is_int(a.e->type) && a.e->op == Op::convert && a.e->args[0]->op == Op::index) {
+    const Interval range = integer_interval(*a.at->view, *a.at->node, a.e);
+    if (range.lo == range.hi) return inside(a, make_literal(wrap_int(a.e->type, range.lo)));
+  }
+  if (a.e->type == Type::boolean) {
+    for (const bool outcome : {true, false}) {
+      const auto other = possible(a, !outcome);
+      if (!other || !impossible(a, known, other->wrong)) continue;
+      by.laws.insert(other->laws.begin(), other->laws.end());
+      return inside(a, make_literal(bool_scalar(outcome)));
     }
   }
-  return now;
+  for (const Reduct& r : reducts(a)) {
+    if (r.side.at != a.at || !impossible(a, known, r.reading.wrong)) continue;
+    by.laws.insert(r.reading.laws.begin(), r.reading.laws.end());
+    return r.side;
+  }
+  return std::nullopt;
 }
 
 std::optional<Reading> SameValue::match(const Expr& pattern, const Side& x, Bindings& bindings) {

@@ -25,6 +25,9 @@ struct Side {
 struct Reading {
   Formula wrong = Formula::falsity();
   std::set<std::string> laws{};
+  /// `wrong` is wider than the truth: a law does not fit there, or a condition was judged by ranges of data. The values may
+  /// be equal there too.
+  bool loose = false;
 };
 
 class SameValue {
@@ -36,7 +39,11 @@ class SameValue {
   };
   using Expand = std::function<std::optional<Stored>(const Side&)>;
 
-  SameValue(Expand before, Expand after) : before_(std::move(before)), after_(std::move(after)) {}
+  /// Whether no execution of the instance meets the formula; false when unknown.
+  using Never = std::function<bool(const Instance&, const Formula&)>;
+
+  SameValue(Expand before, Expand after, Never never)
+      : before_(std::move(before)), after_(std::move(after)), never_(std::move(never)) {}
 
   /// Nothing when no reading of the two texts makes them one value.
   std::optional<Reading> compare(const Side& before, const Side& after);
@@ -49,6 +56,7 @@ class SameValue {
   struct Reduct {
     Side side{};
     Reading reading{};
+    bool arm = false;  // what is left where a condition has one outcome
   };
   using Bindings = std::map<Symbol, Side>;
 
@@ -68,6 +76,10 @@ class SameValue {
   std::optional<Reading> is_literal(const Side& a, const Expr& literal);
   void decided(const Side& a, std::vector<Reduct>& into);
   Side normal(const Side& a, Reading& by);
+  Side normal(const Side& a, const Formula& known, Reading& by);
+  std::optional<Side> normal_step(const Side& a, const Formula& known, Reading& by);
+  bool impossible(const Side& a, const Formula& known, const Formula& f) const;
+  std::optional<Reading> same_as_normal(const Side& a, const Side& b);
   std::optional<Reading> match_here(const Expr& pattern, const Side& a, Bindings& bindings);
   std::optional<Reading> match(const Expr& pattern, const Side& a, Bindings& bindings);
   Side instantiated(const Expr& pattern, const Bindings& bindings, const Side& like);
@@ -77,12 +89,14 @@ class SameValue {
   bool differ(std::string what);
 
   Expand before_, after_;
+  Never never_;
   std::map<Symbol, Side> placeholders_;           // of instantiated laws
   std::vector<std::pair<Symbol, Symbol>> bound_;  // variables of scopes, of both sides
   // What was found out about old expressions, which it keeps alive.
   using Key = std::pair<const ExprNode*, const Instance*>;
   std::map<Key, std::pair<Side, std::vector<Reduct>>> reducts_;
   std::map<std::pair<Key, const ExprNode*>, std::optional<Reading>> literals_;
+  std::map<Key, std::pair<Side, Reading>> normal_;  // under no further condition
   int steps_ = 0, fresh_ = 0;
   bool approximate_ = false;
   std::string mismatch_;

@@ -131,10 +131,11 @@ class Selector {
     // The symbol has e's value in one iteration at most.
     Ranges ranges = view_.ranges;
     for (const Stmt& l : node.loops) add_loop(ranges, l);
+    const auto upper = upper_condition(*hot, loop, ranges);
+    if (!upper) return refuse("the loop symbol may leave the type that it is compared at", loop);
     if (hot->at->type != Type::index) {
       const IntRange fits = int_range(hot->at->type);
-      const Interval ends = interval(loop->hi - 1, ranges), starts = interval(loop->lo, ranges);
-      if (!ends.within(fits.lo, fits.hi) || !starts.within(fits.lo, fits.hi))
+      if (!interval(loop->lo, ranges).within(fits.lo, fits.hi))
         return refuse("the loop symbol may leave the type that it is compared at", loop);
     }
     if (hot->otherwise && !is_neutral(*hot, target))
@@ -149,7 +150,7 @@ class Selector {
     const Stmt selected = with(hot->selected, [&](StmtNode& n) { n.provenance = without(loop, n.provenance); });
     const Stmt* c = claim(loop);
     if (c) {
-      return {with(make_branch(make_op(Op::land, {hot->lowest, hot->last}), {selected}, {}, loop->where),
+      return {with(make_branch(make_op(Op::land, {hot->lowest, *upper}), {selected}, {}, loop->where),
                    [&](StmtNode& n) { n.provenance = without(loop, loop->provenance); })};
     }
     // Without a condition some iteration is selected always.

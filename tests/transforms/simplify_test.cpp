@@ -1,4 +1,6 @@
 // simplify: what it makes of expressions at each type, what it leaves alone (SIMP-…), and that its obligations are proved.
+#include <fmt/format.h>
+
 #include "moves.hpp"
 
 namespace assay::test {
@@ -73,6 +75,19 @@ TEST(Simplify, ComputesWithIntegerLiterals) {
   RULE_EQ("SIMP-3", std::string("select(x[0] < y[0], x[1], -128)"), folded("i8", "-(i8(-128))"));
   RULE_EQ("SIMP-3", std::string("select(x[0] < y[0], x[1], -2)"), folded("i32", "floordiv(i32(-3), 2)"));
   RULE_EQ("SIMP-3", std::string("select(x[0] < y[0], x[1], 1)"), folded("i32", "floormod(i32(-3), 2)"));
+  RULE_EQ("SIMP-3", std::string("select(x[0] < y[0], x[1], -128)"), folded("i8", "abs(i8(-128))"));
+  RULE_EQ("SIMP-3", std::string("select(x[0] < y[0], x[1], 0)"), folded("i8", "relu(i8(-3))"));
+  // Ceiling and Euclidean division at every pair of signs, against their definitions (NUM-20, NUM-22).
+  for (const int a : {-7, -6, 0, 6, 7}) {
+    for (const int b : {-3, 3}) {
+      const int rest = ((a % b) + 3) % 3, ceiling = a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
+      const auto division = [&](const char* op) { return fmt::format("{}(i32({}), {})", op, a, b); };
+      const auto is = [&](int v) { return fmt::format("select(x[0] < y[0], x[1], {})", v); };
+      RULE_EQ("SIMP-3", is(ceiling), folded("i32", division("ceildiv")));
+      RULE_EQ("SIMP-3", is((a - rest) / b), folded("i32", division("eucdiv")));
+      RULE_EQ("SIMP-3", is(rest), folded("i32", division("eucmod")));
+    }
+  }
 }
 
 TEST(Simplify, ShortensIndexValues) {

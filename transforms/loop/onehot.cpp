@@ -113,10 +113,10 @@ class Onehot final : public Operation {
     for (const Stmt& l : extraction.find(hot.source->provenance->statement)->loops) add_loop(ranges, l);
     const auto always = [&](const Expr& c) {
       const Interval a = interval(c->args[0], p, ranges), b = interval(c->args[1], p, ranges);
-      return a.hi <= b.lo;
+      return c->op == Op::lt ? a.hi < b.lo : a.hi <= b.lo;
     };
     std::vector<Expr> conditions;
-    for (const Expr& c : {hot.lowest, hot.last}) {
+    for (const Expr& c : {hot.lowest, upper_condition(hot, loop, ranges).value_or(hot.last)}) {
       if (hot.at->type == Type::index || !always(c)) conditions.push_back(c);
     }
     const auto here = [&](const std::shared_ptr<const Provenance>& old) {
