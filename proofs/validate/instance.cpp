@@ -5,6 +5,7 @@
 
 #include "ir/analysis/launch.hpp"
 #include "ir/traverse.hpp"
+#include "proofs/validate/settled.hpp"
 
 namespace assay::derive {
 Index counter(const Instance& x, std::size_t loop) {
@@ -14,7 +15,7 @@ Index counter(const Instance& x, std::size_t loop) {
 
 View::View(const Program& p)
     : program(p),
-      extraction(extract(p)),
+      extraction(settled(p, extract(p))),
       stores(extraction),
       parameters(parameter_domain(p)),
       ranges(parameter_ranges(p)) {

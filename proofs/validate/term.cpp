@@ -3,6 +3,7 @@
 
 #include "ir/analysis/value_range.hpp"
 #include "proofs/validate/instance.hpp"
+#include "proofs/validate/table.hpp"
 
 namespace assay::derive {
 
@@ -152,24 +153,33 @@ class Terms {
     return t;
   }
 
-  // An element of an input is arbitrary in its range; loads of one cell of an immutable buffer are one symbol.
+  // An element of an input is arbitrary in its range, one of a constant is in the table; loads of one cell of an immutable
+  // buffer are one symbol.
   Term load(const Expr& e, const std::string& suffix) const {
     const Buffer* b = x_.view->program.find_buffer(e->name);
     if (!b || is_writable(b->kind)) return unknown(e, suffix);
     std::string name = e->name + "[";
-    bool exact = b->kind == BufferKind::input;
+    bool all_exact = true;
+    bool pure = b->kind == BufferKind::constant;
     Formula facts = Formula::truth();
     std::vector<Symbol> fresh;
+    std::vector<Index> cell;
     for (std::size_t i = 0; i < e->args.size(); ++i) {
       const Term at = term(e->args[i], suffix + "." + std::to_string(i));
       name += (i == 0 ? "" : ", ") + at.value.text();
-      exact = exact && at.exact;
+      all_exact = all_exact && at.exact;
+      pure = pure && at.pure;
+      cell.push_back(at.value);
       facts = facts & at.facts;
       fresh.insert(fresh.end(), at.fresh.begin(), at.fresh.end());
     }
     name += "]";
     fresh.push_back(name);
-    Term t{named(name), facts, exact, false, fresh};
+    if (b->kind == BufferKind::constant) {
+      if (const auto known = table_fact(*b, cell, named(name)))
+        return {named(name), facts & *known, all_exact, pure, fresh};
+    }
+    Term t{named(name), facts, all_exact && b->kind == BufferKind::input, false, fresh};
     within(t, range(e));
     return t;
   }
