@@ -111,11 +111,10 @@ tl::expected<Producer, Misfit> find_producer(const Program& p, const Symbol& tar
   const Stmt& store = out.way.back();
   const auto cell = store->kind == StmtKind::zero ? std::nullopt : plain_cell(store->indices);
   if (!cell) {
-    return tl::unexpected(
-        misfit("FUS-1",
-                fmt::format("the last store to `{}` is {}", target,
-                            store->kind == StmtKind::zero ? "a whole `zero`" : "at a dynamic index"),
-                store));
+    return tl::unexpected(misfit("FUS-1",
+                                 fmt::format("the last store to `{}` is {}", target,
+                                             store->kind == StmtKind::zero ? "a whole `zero`" : "at a dynamic index"),
+                                 store));
   }
   out.cell = *cell;
   for (const StmtNode* tile : tiles_among_threads(p)) {

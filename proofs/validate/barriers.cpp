@@ -47,6 +47,17 @@ bool is_uniform(const View& view, const Node& n, const Expr& condition) {
   return common;
 }
 
+// The guard holds because the other instance stands under a condition of the same text.
+std::optional<Formula> same_condition(const Instance& z, const Guard& g, const Instance& x) {
+  std::vector<Formula> ways;
+  for (const Guard& h : x.node->guards) {
+    if (h.positive != g.positive) continue;
+    if (auto f = agreement(z, g.condition, x, h.condition)) ways.push_back(*std::move(f));
+  }
+  if (ways.empty()) return std::nullopt;
+  return Formula::any(std::move(ways));
+}
+
 // The two nodes stand in one arm of the `if` of a guard, whose execution the two instances share.
 std::optional<Formula> same_evaluation(const Instance& z, const Guard& g, const Instance& x) {
   const auto& theirs = x.node->guards;
@@ -75,6 +86,8 @@ Barriers::Barriers(const View& view, bool by_text) : view_(view), moments_(view)
     const bool same_for_all = std::all_of(n.guards.begin(), n.guards.end(), [&](const Guard& g) {
       return !by_data(g, z) || is_uniform(view, n, g.condition);
     });
+    if (std::any_of(n.guards.begin(), n.guards.end(), [&](const Guard& g) { return by_data(g, z); }))
+      open_.push_back(&n);
     if (same_for_all)
       ordering_.push_back(&n);
     else
@@ -208,9 +221,16 @@ Formula Barriers::unordered(const Instance& x, bool x_writes, const Instance& y,
   return Formula::any(std::move(out));
 }
 
+// PLL-18
+Formula Barriers::may_separate(const Instance& x, bool x_writes, const Instance& y, bool y_writes) const {
+  if (open_.empty()) return Formula::falsity();
+  return separate(open_, x, x_writes, y, y_writes, Data::taken_to_hold) |
+         separate(open_, y, y_writes, x, x_writes, Data::taken_to_hold);
+}
+
 // PLL-5, PLL-6
 Formula Barriers::separate(const std::vector<const Node*>& barriers, const Instance& x, bool x_writes,
-                           const Instance& y, bool y_writes) const {
+                           const Instance& y, bool y_writes, Data conditions) const {
   std::vector<Formula> ways;
   std::vector<Index> coordinates;
   for (int slot = 0; slot < view_.slots; ++slot) coordinates.push_back(*coordinate(x, slot));
@@ -219,10 +239,11 @@ Formula Barriers::separate(const std::vector<const Node*>& barriers, const Insta
     const Instance z = in_thread(*n, coordinates, "z");
     std::vector<Formula> here{domain(z), decided_guards(z)};
     for (const Guard& g : n->guards) {
-      if (!by_data(g, z)) continue;
+      if (conditions == Data::taken_to_hold || !by_data(g, z)) continue;
       std::vector<Formula> known;
       for (const Instance* i : {&x, &y}) {
         if (auto f = same_evaluation(z, g, *i)) known.push_back(*std::move(f));
+        if (auto f = same_condition(z, g, *i)) known.push_back(*std::move(f));
       }
       if (auto f = immutable_condition(z, g, "z")) known.push_back(*std::move(f));
       here.push_back(Formula::any(std::move(known)));

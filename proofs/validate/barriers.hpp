@@ -23,6 +23,9 @@ class Barriers {
   /// group. `without`: as if this barrier were not there.
   Formula unordered(const Instance& x, bool x_writes, const Instance& y, bool y_writes,
                     const Node* without = nullptr) const;
+  /// A barrier instance may lie between x and y: conditions on data are taken to hold. False where no barrier of their launch
+  /// is under such a condition.
+  Formula may_separate(const Instance& x, bool x_writes, const Instance& y, bool y_writes) const;
   /// The barriers without any one of which `unordered` would be another formula.
   std::set<const Node*> needed(const Node& p, const Node& q) const;
   const View& view() const { return view_; }
@@ -35,9 +38,10 @@ class Barriers {
   /// What one thread of a group does: the values of a node's hardware symbols come from coordinates, by slot.
   Instance in_thread(const Node& n, const std::vector<Index>& coordinates, const std::string& suffix) const;
 
+  enum class Data { must_hold, taken_to_hold };
   /// An instance of one of `barriers` lies between x and y, in this order.
   Formula separate(const std::vector<const Node*>& barriers, const Instance& x, bool x_writes, const Instance& y,
-                   bool y_writes) const;
+                   bool y_writes, Data conditions = Data::must_hold) const;
   bool open(const Node& p, const Node& q, const Iterations& way, const Node* without) const;
 
   const View& view_;
@@ -46,6 +50,7 @@ class Barriers {
   std::vector<const Node*> collectives_;  // just before each collective @reduce loop
   std::set<const Node*> unknown_;         // under a condition that threads may see differently
   std::vector<const Node*> ordering_;     // the other barriers
+  std::vector<const Node*> open_;         // under conditions on data, uniform or not
   std::optional<Phases> phases_{};        // where places in the text decide
 };
 

@@ -101,6 +101,24 @@ bool is_immutable(const Program& p, const Expr& e) {
 }
 
 namespace {
+bool agree(const Instance& x, const Expr& e, const Instance& y, const Expr& f, std::vector<Formula>& equal) {
+  if (e->op != f->op || e->type != f->type || e->name != f->name || e->args.size() != f->args.size()) return false;
+  if (e->op == Op::literal && !(e->literal == f->literal)) return false;
+  if (e->op == Op::index) equal.push_back(Formula::eq(x.apply(e->index), y.apply(f->index)));
+  for (std::size_t i = 0; i < e->args.size(); ++i) {
+    if (!agree(x, e->args[i], y, f->args[i], equal)) return false;
+  }
+  return true;
+}
+}  // namespace
+
+std::optional<Formula> agreement(const Instance& x, const Expr& e, const Instance& y, const Expr& f) {
+  std::vector<Formula> equal;
+  if (!is_immutable(x.view->program, e) || !agree(x, e, y, f, equal)) return std::nullopt;
+  return Formula::all(std::move(equal));
+}
+
+namespace {
 struct Comparison {
   Formula holds;
   bool exact;

@@ -115,6 +115,17 @@ namespace {
 
 bool among_threads(Copies c) { return c != Copies::thread; }
 
+// PLL-18: where conditions on data decide whether a barrier runs, first the races that none of them could prevent.
+void add_races(std::vector<Case>& cases, const Barriers& barriers, Case race) {
+  const Formula maybe = barriers.may_separate(*race.x, race.a->writes, *race.y, race.b->writes);
+  if (maybe.is_false()) return cases.push_back(std::move(race));
+  Case certain = race;
+  certain.violation = race.violation & !maybe;
+  race.approximate = true;
+  cases.push_back(std::move(certain));
+  cases.push_back(std::move(race));
+}
+
 // Two threads of a group meet in one cell, and no barrier lies between; as if `without` were not there.
 Case racing(const Barriers& barriers, const Teams& teams, const Use& one, const Use& other,
             const Node* without = nullptr) {
@@ -154,7 +165,8 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, co
   conflicting_pairs(view, among_threads, [&](const Use& one, const Use& other) {
     if (view.launch(*one.node) != view.launch(*other.node)) return;
     std::vector<Case>& cases = by_buffer[one.access->storage];
-    if (!barriers.ordered_by_text(*one.node, *other.node)) cases.push_back(racing(barriers, teams, one, other));
+    if (!barriers.ordered_by_text(*one.node, *other.node))
+      add_races(cases, barriers, racing(barriers, teams, one, other));
   });
   for (const auto& [buffer, cases] : by_buffer) {
     const ObligationText text{

@@ -36,7 +36,8 @@ bool is_small(Int128 v) { return v >= INT64_MIN / 2 && v <= INT64_MAX / 2; }
 }  // namespace
 
 std::optional<Formula> table_fact(const Buffer& constant, const std::vector<Index>& at, const Index& value) {
-  if (!is_int(constant.type) || constant.data.empty() || at.empty() || at.size() != constant.dims.size()) return std::nullopt;
+  if (!is_int(constant.type) || constant.data.empty() || at.empty() || at.size() != constant.dims.size())
+    return std::nullopt;
   std::vector<std::int64_t> dims;
   for (const Index& d : constant.dims) {
     if (!d.is_constant()) return std::nullopt;

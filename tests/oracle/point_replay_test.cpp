@@ -39,11 +39,12 @@ void expect_contradiction(const char* rule, const std::string& why, const CheckR
 TEST(PointReplay, ADependenceHappensAsItIsSaid) {
   const auto unchanged = [](Witness&) {};
   RULE_EQ("RPL-9", Verdict::illegal, check_with(test::skew, {}, "dependence-order", unchanged).report.verdict);
-  expect_contradiction("RPL-9", "(1) of the witness does not come before (2)",
-                       check_with(test::skew, {}, "dependence-order", [](Witness& w) { std::swap(w.first, w.second); }));
-  expect_contradiction("RPL-9", "access (2) of the witness does not happen",
-                       check_with(test::skew, {}, "dependence-order",
-                                  [](Witness& w) { w.second.iteration.front().second += 1000; }));
+  expect_contradiction(
+      "RPL-9", "(1) of the witness does not come before (2)",
+      check_with(test::skew, {}, "dependence-order", [](Witness& w) { std::swap(w.first, w.second); }));
+  expect_contradiction(
+      "RPL-9", "access (2) of the witness does not happen",
+      check_with(test::skew, {}, "dependence-order", [](Witness& w) { w.second.iteration.front().second += 1000; }));
   expect_contradiction("RPL-9", "access (1) of the witness does not happen",
                        check_with(test::skew, {}, "dependence-order",
                                   [](Witness& w) { w.first.writes = !w.first.writes, w.second.writes = true; }));
@@ -95,19 +96,21 @@ CheckOptions faulty_step(const Symbol& loop, const std::function<void(StmtNode&)
 TEST(PointReplay, ATermThatIsLostIsOne) {
   const CheckOptions lossy = faulty_step("c", [](StmtNode& n) { n.hi = n.hi - 1; });
   int seen = 0;
-  const CheckResult r = check_with(sum, lossy, "same-contributions", [](Witness&) {}, &seen);
+  const CheckResult r = check_with(
+      sum, lossy, "same-contributions", [](Witness&) {}, &seen);
   SCOPED_TRACE(to_screen(r.report, {}));
   RULE_EQ("RPL-9", Verdict::illegal, r.report.verdict);
   EXPECT_GE(seen, 1);
-  expect_contradiction("RPL-9", "access (1) of the witness does not happen",
-                       check_with(sum, lossy, "same-contributions",
-                                  [](Witness& w) { w.first.iteration.back().second += 8; }));
+  expect_contradiction(
+      "RPL-9", "access (1) of the witness does not happen",
+      check_with(sum, lossy, "same-contributions", [](Witness& w) { w.first.iteration.back().second += 8; }));
 }
 
 TEST(PointReplay, ThreadsOfAnAccumulationAreRunWhereTheyAre) {
   const CheckOptions racy = faulty_step("kb", [](StmtNode& n) { n.axis = Axis::workgroup; });
   int seen = 0;
-  const CheckResult r = check_with(sum, racy, "race-freedom", [](Witness&) {}, &seen);
+  const CheckResult r = check_with(
+      sum, racy, "race-freedom", [](Witness&) {}, &seen);
   SCOPED_TRACE(to_screen(r.report, {}));
   RULE_EQ("RPL-10", Verdict::illegal, r.report.verdict);
   EXPECT_GE(seen, 1);

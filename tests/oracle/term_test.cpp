@@ -5,6 +5,7 @@
 #include "interp/numerics.hpp"
 #include "proofs/isl/query.hpp"
 #include "proofs/validate/instance.hpp"
+#include "proofs/validate/table.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/rules.hpp"
 
@@ -113,6 +114,30 @@ RC_GTEST_PROP(Term, decides_conditions_as_the_interpreter_does, ()) {
     if (flags.divide_by_zero) continue;
     RC_ASSERT(test::record_rule("PRF-33", isl->solve(at(holds ? *yes : *no, point)).kind != Answer::Kind::empty));
     RC_ASSERT(test::record_rule("PRF-33", isl->solve(at(holds ? *no : *yes, point)).kind != Answer::Kind::solution));
+  }
+}
+
+RC_GTEST_PROP(Term, a_table_says_each_element_and_no_other, ()) {
+  const Type t = types[*rc::gen::inRange(0, 8)];
+  const int rows = *rc::gen::inRange(1, 4), columns = *rc::gen::inRange(1, 12);
+  Buffer table{"P", BufferKind::constant, t, {Index(rows), Index(columns)}};
+  int last = 0, step = 0;
+  for (int k = 0; k < rows * columns; ++k) {
+    if (*rc::gen::inRange(0, 3) == 0) step = *rc::gen::inRange(-2, 3);
+    if (*rc::gen::inRange(0, 4) == 0) last = *rc::gen::inRange(-9, 10);
+    table.data.push_back(wrap_int(t, last += step));
+  }
+  const auto fact = derive::table_fact(table, {Index::symbol("i"), Index::symbol("j")}, Index::symbol("v"));
+  RC_PRE(fact.has_value());
+  const auto isl = make_isl_query();
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      const Int128 v = int_value(table.data[static_cast<std::size_t>(i * columns + j)]);
+      const Formula here = at(*fact, {{"i", i}, {"j", j}});
+      const Formula value = Formula::eq(Index::symbol("v"), Index(static_cast<std::int64_t>(v)));
+      RC_ASSERT(test::record_rule("PRF-119", isl->solve(here & value).kind == Answer::Kind::solution));
+      RC_ASSERT(test::record_rule("PRF-119", isl->solve(here & !value).kind == Answer::Kind::empty));
+    }
   }
 }
 

@@ -36,6 +36,45 @@ TEST(LintObligations, bounds) {
           lint("program p { param n in 1..50 inout A: f32[n] for i in 0..ceildiv(n, 4) { A[4 * i + 3] = 0.0 } }"));
 }
 
+TEST(LintObligations, variables_that_are_set_once) {
+  const auto in = [](const std::string& body) {
+    return lint("program p { param n in 1..9 input c: i32[8] in 0..8 inout A: f32[8] inout J: i32[8] for i in 0..8 { " +
+                body + " } }");
+  };
+  RULE_EQ("PRF-118", std::string(), in("var k: i32 = 7 - i32(i) A[k] = 0.0"));
+  RULE_EQ("PRF-118", std::string("BND-1"), in("var k: i32 = 8 - i32(i) A[k] = 0.0"));
+  RULE_EQ("PRF-118", std::string(), in("var k: i32 = c[i] var m: i32 = 7 - k A[m] = A[c[m]]"));
+  RULE_EQ("PRF-118", std::string(), in("var inside: bool = i < n && i > 2 if inside { A[i - 3] = 0.0 }"));
+  RULE_EQ("PRF-118", std::string(),
+          in("for j in 0..n { var k: i32 = c[i] if k > 0 { var m: i32 = k - 1 A[m] = 0.0 } }"));
+  // Set again, or to what may change.
+  RULE_EQ("PRF-118", std::string("BND-2"), in("var k: i32 = c[i] k = k + 1 A[k] = 0.0"));
+  RULE_EQ("PRF-118", std::string("BND-2"), in("var k: i32 = J[i] A[k] = 0.0"));
+  RULE_EQ("PRF-118", std::string("BND-2"), in("var k: i32 = floormod(J[i], 8) J[i] = 9 A[k] = 0.0"));
+  // Variables of variables stop at 64 operations.
+  std::string doubled = "var v0: i32 = i32(i) ";
+  for (int k = 1; k < 40; ++k)
+    doubled += "var v" + std::to_string(k) + ": i32 = v" + std::to_string(k - 1) + " + v" + std::to_string(k - 1) + " ";
+  RULE_EQ("PRF-118", std::string("BND-2"), in(doubled + "A[v39] = 0.0"));
+}
+
+TEST(LintObligations, elements_of_constants) {
+  const auto scatter = [](const std::string& table, const std::string& store) {
+    return lint("program p { const P: i32[8] = " + table + " output Y: f32[8] for t in 0..8 @workgroup { " + store +
+                " } }");
+  };
+  RULE_EQ("PRF-119", std::string(), scatter("{0, 4, 2, 6, 1, 5, 3, 7}", "Y[P[t]] = 1.0"));
+  RULE_EQ("PRF-119", std::string(), scatter("{0, 4, 2, 6, 1, 5, 3, 7}", "Y[P[P[t]]] = 1.0"));
+  RULE_EQ("PRF-119", std::string("DEF-2"), scatter("{0, 4, 2, 6, 1, 5, 3, 3}", "Y[P[t]] = 1.0"));
+  RULE_EQ("PRF-119", std::string("BND-1"), scatter("{0, 4, 2, 6, 1, 5, 3, 8}", "Y[P[t]] = 1.0"));
+  const auto rows = [](const std::string& store) {
+    return lint("program p { const P: i16[2, 4] = {3, 2, 1, 0, 4, 6, 5, 7} output Y: f32[8] for t in 0..8 @grid { " +
+                store + " } }");
+  };
+  RULE_EQ("PRF-119", std::string(), rows("Y[P[floordiv(t, 4), floormod(t, 4)]] = 1.0"));
+  RULE_EQ("PRF-119", std::string("DEF-2"), rows("Y[P[floormod(t, 2), floormod(t, 4)]] = 1.0"));
+}
+
 // What is read may have been written, by a store that depends on data: not refuted, whether or not it is always so.
 TEST(LintObligations, perhaps_written) {
   const std::string head = "program p { input c: i32[8] in 0..8 input x: f32[8] output y: f32[8] temp s: f32[9] ";

@@ -161,8 +161,37 @@ TEST(Threads, conditions_on_data) {
   RULE_EQ("PLL-6", "BAR-2 undecided", threads("if y[0] > 0.0 { barrier }"));
   // The barrier may not have been there.
   RULE_EQ("PLL-6", "RACE-2 violated", threads("s[t] = x[t] if c[0] == 1 { barrier } y[t] = s[t] s[7 - t] = x[t]"));
+  // A condition of the same text, at equal index values.
+  const auto under = [](const std::string& a, const std::string& b, const std::string& c) {
+    return threads("if " + a + " { s[t] = 1.0 } if " + b + " { barrier } if " + c + " { y[t] = s[7 - t] }");
+  };
+  RULE_EQ("PLL-6", "", under("x[0] < 1.0", "x[0] < 1.0", "x[0] < 1.0"));
+  RULE_EQ("PLL-6", "RACE-3 undecided", under("x[0] < 1.0", "x[1] < 1.0", "x[0] < 1.0"));
+  RULE_EQ("PLL-6", "",
+          threads("for k in 0..8 { if x[k] < 1.0 { s[t] = 1.0 } if x[k] < 1.0 { barrier } if x[k] < 1.0 { "
+                  "y[t] = s[7 - t] } barrier }"));
+  // What the range of an input decides.
+  RULE_EQ("PLL-6", "", threads("s[t] = x[t] if c[0] < 2 { barrier } y[t] = s[7 - t]"));
+  RULE_EQ("PLL-6", "RACE-2 violated", threads("s[t] = x[t] if c[0] > 1 { barrier } y[t] = s[7 - t]"));
   RULE_EQ("RACE-3", "RACE-3 undecided", threads("if c[t] == 1 { y[0] = 1.0 }"));
   RULE_EQ("RACE-3", "RACE-3 undecided", threads("y[c[t]] = 1.0"));
+}
+
+// The barrier may run or not: no witness holds for both.
+TEST(Threads, barriers_under_open_conditions) {
+  const auto between = [](const std::string& barrier) {
+    return threads("s[t] = x[t] " + barrier + " y[t] = s[7 - t]");
+  };
+  for (const char* barrier :
+       {"if x[0] < 1.0 { barrier }", "if c[0] == 1 { barrier }", "if c[0] == 1 { if x[0] < 1.0 { barrier } }",
+        "if x[0] < 1.0 { barrier } else { barrier }"})
+    RULE_EQ("PLL-18", "RACE-3 undecided", between(barrier));
+  RULE_EQ("PLL-18", "BAR-2 undecided, RACE-3 undecided, RACE-3 undecided", between("if y[0] < 1.0 { barrier }"));
+  RULE_EQ("PLL-18", "RACE-2 violated", between("if x[0] < 1.0 { for k in 0..0 { barrier } }"));
+  RULE_EQ("PLL-18", "RACE-2 violated", threads("s[t] = x[t] y[t] = s[7 - t] if x[0] < 1.0 { barrier }"));
+  RULE_EQ("PLL-18", "", threads("s[t] = x[t] if x[0] < 1.0 { barrier } barrier y[t] = s[7 - t]"));
+  RULE_EQ("PLL-18", "RACE-3 undecided",
+          threads("for k in 0..n { s[t] = x[t] barrier y[t] = s[7 - t] if x[0] < 1.0 { barrier } }"));
 }
 
 TEST(Threads, races) {
@@ -263,7 +292,8 @@ TEST(Threads, reductions) {
   RULE_EQ("PLL-24", "", rows(sum + "barrier for l in 0..8 @workgroup { if l == 7 { D[t] = C[t] } }"));
   RULE_EQ("PLL-24", "RACE-2 violated", rows("for k in 0..8 @reduce { C[floordiv(t, 2)] += A[t, k] }"));
   RULE_EQ("PLL-25", "", rows("if c[t] == 0 { " + sum + "}"));
-  RULE_EQ("PLL-25", "BAR-2 undecided", rows("var v: i32 = c[t] if v == 0 { " + sum + "}"));
+  RULE_EQ("PLL-25", "", rows("var v: i32 = c[t] if v == 0 { " + sum + "}"));
+  RULE_EQ("PLL-25", "BAR-2 undecided", rows("var v: f32 = D[t] if v == 0.0 { " + sum + "}"));
   // An own sum widens the slot all the same.
   RULE_EQ("PLL-27", "RACE-2 violated", rows("var s: f32 = 0.0 for k in 0..8 @reduce { s = s + A[t, k] } C[t] = s"));
   RULE_EQ("PLL-27", "", rows("var s: f32 = 0.0 for k in 0..1 @reduce { s = s + A[t, k] } C[t] = s"));
