@@ -76,7 +76,9 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
 
   const bool device = is_observed(b.kind) || b.kind == BufferKind::temp;
   const bool shadowed = device && watching != Watching::none;
-  const bool recent = (device || b.kind == BufferKind::shared) && watching == Watching::threads;
+  // Without threads nothing races in `shared`, but a witness may be about it.
+  const bool recent =
+      device ? watching == Watching::threads : b.kind == BufferKind::shared && watching != Watching::none;
   const std::int64_t shadow_bytes = (shadowed ? sizeof(Shadow) : 0) + (recent ? sizeof(ThreadShadow) : 0);
   const std::int64_t cell_bytes = (b.kind == BufferKind::input ? 0 : m.width + 1) + shadow_bytes;
   if (m.size > 0 && cell_bytes > (memory_limit - used) / m.size) {
