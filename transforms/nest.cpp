@@ -37,7 +37,7 @@ Refusal not_perfectly_nested(const Arguments& line, const std::string& code, con
     const auto other = std::find_if_not(outer->body.begin(), outer->body.end(), is_inner);
     const Location note = other == outer->body.end() ? outer->body[1]->where : (*other)->where;
     return inapplicable(line, code, fmt::format("`{}` is not the only statement inside `{}`", inner, outer->name), note,
-                        "fission it first");
+                        "no operation takes a loop apart: write the statements in loops of their own");
   }
   for (const Symbol& symbol : inners) {
     const Stmt loop = find_loops(before, symbol).front();

@@ -14,11 +14,11 @@ std::optional<Int128> divided(Op op, Int128 a, Int128 b) {
   Int128 rest = least;
   switch (op) {
     case Op::floordiv:
-    case Op::floormod: rest = b < 0 && least != 0 ? least - size : least; break;                    // like the divisor
-    case Op::ceildiv: rest = b > 0 && least != 0 ? least - size : least; break;                     // unlike it
+    case Op::floormod: rest = b < 0 && least != 0 ? least - size : least; break;  // like the divisor
+    case Op::ceildiv: rest = b > 0 && least != 0 ? least - size : least; break;   // unlike it
     case Op::truncdiv:
-    case Op::truncmod: rest = a < 0 && least != 0 ? least - size : least; break;                    // like the dividend
-    default: break;                                                                                 // never negative
+    case Op::truncmod: rest = a < 0 && least != 0 ? least - size : least; break;  // like the dividend
+    default: break;                                                               // never negative
   }
   const bool remainder = op == Op::floormod || op == Op::truncmod || op == Op::eucmod;
   return remainder ? rest : (a - rest) / b;

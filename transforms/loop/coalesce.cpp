@@ -99,7 +99,11 @@ class Coalesce final : public Operation {
       return tl::unexpected(inapplicable(
           line_, "COA-3",
           fmt::format("`{}` runs {} times, which is not a constant", inner->name, trip_count(inner).text()),
-          inner->where, "split the inner loop by a constant, and coalesce the outer part"));
+          inner->where,
+          fmt::format(
+              "where its order may change: split `{0}` by a constant, swap `{1}` with the outer part of `{0}`, and "
+              "coalesce `{1}` with the inner part",
+              inner->name, outer->name)));
     }
     Merge m{{}, *count, trip_count(outer) * *count};
     if (m.total.overflowed()) {
