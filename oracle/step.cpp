@@ -5,16 +5,19 @@
 #include "oracle/step.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "ir/analysis/access.hpp"
 #include "ir/traverse.hpp"
 #include "oracle/barrier_hints.hpp"
 #include "oracle/cross_check.hpp"
 #include "oracle/point_replay.hpp"
 #include "oracle/thread_findings.hpp"
+#include "proofs/obligation/operators.hpp"
 
 namespace assay::oracle {
 namespace {
@@ -262,6 +265,39 @@ void suggest_barrier(StepOutcome& out, const StepRequest& request, const Program
   }
 }
 
+/// A tree of one operator over cells and variables: what combines partial results.
+bool is_sum(const Expr& e, Op op) {
+  if (e->op == Op::load || e->op == Op::variable) return true;
+  return e->op == op && std::all_of(e->args.begin(), e->args.end(), [op](const Expr& a) { return is_sum(a, op); });
+}
+
+/// The statements of `p` whose bits depend on the order of an accumulation; `is_new` tells those that have no source.
+std::set<int> roundings(const Program& p, const std::function<bool(int)>& is_new) {
+  std::set<int> out;
+  int number = 0;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    const int at = number++;
+    const bool stores = s->kind == StmtKind::store || s->kind == StmtKind::assign || s->kind == StmtKind::declare;
+    if (!stores || !s->value) return true;
+    const auto op = accumulation(s);
+    const bool combines = is_new(at) && is_sum(s->value, s->value->op);
+    if ((op || combines) && !reorders_exactly(op ? *op : s->value->op, s->value->type)) out.insert(at);
+    return true;
+  };
+  visit(p.body, v);
+  return out;
+}
+
+/// Of a step that is not proved nobody knows which accumulations it reorders, so any of them may round otherwise (CHK-3): a
+/// term that is lost or doubled shows on inputs on which sums are exact.
+void add_roundings(RefuteRequest& what, const Program& before, const Program& after, const std::vector<int>& origins) {
+  const std::set<int> old = roundings(before, [](int) { return false; });
+  const std::set<int> now = roundings(after, [&](int at) { return follow(origins, at) < 0; });
+  what.reordered_before.insert(old.begin(), old.end());
+  what.reordered_after.insert(now.begin(), now.end());
+}
+
 /// An obligation does not hold or is open: run both programs, and decide by what that shows.
 void replay(StepOutcome& out, const StepRequest& request, const Pieces& pieces, const Judgement& j, Query& query,
             Purse& purse) {
@@ -273,11 +309,9 @@ void replay(StepOutcome& out, const StepRequest& request, const Pieces& pieces, 
   what.targets = request.targets;
   what.known = request.known;
   const int violated = count_status(out.report, Status::violated), open = count_status(out.report, Status::undecided);
-  // A violation has no licence: then every bit counts. Otherwise a cell whose sum was reordered may differ.
-  if (violated == 0) {
-    what.reordered_before = j.reordered_before;
-    what.reordered_after = j.reordered_after;
-  }
+  what.reordered_before = j.reordered_before;
+  what.reordered_after = j.reordered_after;
+  add_roundings(what, request.before, after, out.origins);
   Comparison found = refute(request.before, after, what, purse);
   const StepPlace place = step_place(request);
   if (!found.reference && !found.observation) found.observation = replays->observation;

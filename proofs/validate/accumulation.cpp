@@ -252,8 +252,10 @@ class PartialResults {
         for (const Access& a : n.accesses) {
           if (a.variable != sum_.variable || a.storage != sum_.target) continue;
           const auto own = cell_of(o, a);
+          const bool apart = of != Copies::device && same_launch(o, y.now);  // another copy is another cell
           const Formula meets =
-              domain(o) & access_condition(o, a) & (own ? same_place(*own, y.target) : Formula::truth());
+              Formula::all({domain(o), access_condition(o, a), own ? same_place(*own, y.target) : Formula::truth(),
+                            apart ? same_copy(o, y.now, of) : Formula::truth()});
           Case k = make(Formula::all({mine, meets, !ordered_before(o, a.writes, y.now, true, of),
                                       !ordered_before(m.at, true, o, a.writes, of)}),
                         y);

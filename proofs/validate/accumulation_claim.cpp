@@ -212,13 +212,17 @@ class Classifier {
       }
       if (t.contributions.empty() || t.combinations.empty()) return refuse("partial results are not combined");
       find_epoch(t);
-      if (!one_copy(t)) return refuse("per-thread storage is used in several launches or under different @grid loops");
+      if (!one_copy(t))
+        return refuse("per-thread storage is used in several launches or under different loops of threads or groups");
     }
     return true;
   }
 
-  // In lanes nothing is ordered by the iterations of a loop, so an epoch ends outside of them.
-  static void find_epoch(Accumulation& t) {
+  bool of_thread(const Symbol& s) const { return is_private(after_.program.find_buffer(s)->kind); }
+
+  // In lanes nothing is ordered by the iterations of a loop, so an epoch ends outside of them. Threads that share partial
+  // cells meet in one epoch; where each has its own, another iteration of a @workgroup loop is another copy.
+  void find_epoch(Accumulation& t) const {
     const std::vector<const Node*> users = t.users();
     const std::vector<Stmt>& first = users.front()->loops;
     std::size_t shared = first.size();
@@ -227,17 +231,20 @@ class Classifier {
       while (k < shared && k < n->loops.size() && n->loops[k]->name == first[k]->name) ++k;
       shared = k;
     }
-    const auto ordered = [](const Stmt& l) {
-      return l->axis == Axis::serial || l->axis == Axis::unrolled || l->axis == Axis::grid;
+    const bool own = std::all_of(t.partial.begin(), t.partial.end(), [&](const Symbol& s) { return of_thread(s); });
+    const auto ordered = [own](const Stmt& l) {
+      return l->axis == Axis::serial || l->axis == Axis::unrolled || l->axis == Axis::grid ||
+             (own && l->axis == Axis::workgroup);
     };
     while (t.epoch < shared && ordered(first[t.epoch])) ++t.epoch;
   }
 
-  // Per-thread storage: all its uses are in one launch and one thread, because no @grid loop stands below those that they
-  // share.
+  // Per-thread storage: all its uses are in one launch and one thread, because no hardware loop stands below those that
+  // they share.
   bool one_copy(const Accumulation& t) const {
-    const auto of_thread = [&](const Symbol& s) { return is_private(after_.program.find_buffer(s)->kind); };
-    if (!t.variable && !of_thread(t.target) && std::none_of(t.partial.begin(), t.partial.end(), of_thread)) return true;
+    if (!t.variable && !of_thread(t.target) &&
+        std::none_of(t.partial.begin(), t.partial.end(), [&](const Symbol& s) { return of_thread(s); }))
+      return true;
     const std::vector<const Node*> users = t.users();
     return std::all_of(users.begin(), users.end(), [&](const Node* n) {
       return after_.launch(*n) == after_.launch(*users.front()) &&

@@ -93,6 +93,35 @@ TEST(Check, AnOpenObligationIsDecidedByExecutions) {
   RULE_EQ("CHK-8", Verdict::undecided, check_text(test::tiled_copy, o).report.verdict);
 }
 
+// The same terms in another order: no input on which sums are exact tells the two apart, so nothing is refuted.
+TEST(Check, RoundingAloneRefutesNothing) {
+  const std::string sum =
+      "program p { input A: f32[4, 32] inout y: f32[4] for i in 0..4 { for k in 0..32 { y[i] += A[i, k] } } } ";
+  for (const Status said : {Status::undecided, Status::violated}) {
+    for (const std::string line :
+         {"retype k axis=vectorized lanes=8", "split_reduce k blocks=4 target=y", "swap i k"}) {
+      CheckOptions o;
+      o.judges.validate = saying(said);
+      const CheckResult r = check_text(sum + "schedule s { " + line + " }", o);
+      SCOPED_TRACE(to_screen(r.report, {false, false, true}));
+      RULE_EQ("CHK-3", Verdict::undecided, r.report.verdict);
+    }
+    // One term lost is seen all the same.
+    CheckOptions o;
+    o.judges.validate = saying(said);
+    o.judges.apply = [](const Program& before, const ScheduleLine& line, Query& query) -> StepResult {
+      StepResult r = apply_line(before, line, query);
+      if (!r) return r;
+      Program p = r->program;
+      for (Stmt& s : p.body) {
+        if (s->kind == StmtKind::loop) s = with(s, [](StmtNode& n) { n.hi = n.hi - 1; });
+      }
+      return Rewrite{p};
+    };
+    RULE_EQ("CHK-3", Verdict::illegal, check_text(sum + "schedule s { swap i k }", o).report.verdict);
+  }
+}
+
 TEST(Check, AFalseProofIsAContradictionAndKept) {
   CheckOptions o;
   o.judges.validate = test::prove_anything;

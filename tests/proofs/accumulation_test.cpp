@@ -132,11 +132,18 @@ TEST(Accumulation, partial_results_are_used_again) {
   RULE_EQ("PRF-55", std::string(), judged("local", "@grid", "", start + blocks + sum, within).codes());
   const std::string shared = judged("temp", "@grid", "", start + blocks + sum, within).codes();
   RULE_TRUE("PRF-55", shared.find("RACE-1") != std::string::npos) << shared;
+  // A copy in each thread; a copy of the group is shared by all of them.
+  RULE_EQ("PRF-55", std::string(), judged("local", "@workgroup", "", start + blocks + sum, within).codes());
+  const std::string together = judged("shared", "@workgroup", "", start + blocks + sum, within).codes();
+  RULE_TRUE("PRF-55", together.find("RACE-2") != std::string::npos) << together;
+  RULE_TRUE("PRF-55", together.find("ACC-2") != std::string::npos) << together;
   // Started once, they still hold what the last i left there.
   const std::string stale = judged("local", "", start, blocks + sum, {-1, -1, 0, -1, 1, 2, -1}).codes();
   RULE_TRUE("PRF-55", stale.find("ACC-2") != std::string::npos) << stale;
   RULE_EQ("PRF-55", std::string("CLAIM-1"),
           judged("local", "@grid", start, blocks + sum, {-1, -1, 0, -1, 1, 2, -1}).codes());
+  RULE_EQ("PRF-55", std::string("CLAIM-1"),
+          judged("local", "@workgroup", start, blocks + sum, {-1, -1, 0, -1, 1, 2, -1}).codes());
   // Combined before it is complete, or started again in between.
   RULE_EQ("PRF-52", std::string("ACC-2"),
           judged("local", "", "", start + sum + blocks, {0, -1, -1, -1, -1, 1, 2}).codes());
