@@ -1,10 +1,12 @@
 // Certain stores. A store counts when nothing but loop bounds and guards on loop symbols decides whether it happens; when the
 // reader is under its data-dependent guards too (same `if`, same execution of it, or a condition of the same text that reads
-// only what nothing changes, at equal index values); when both arms of an `if` store the cell; or when the condition selects
+// only what nothing changes, at equal index values); when both arms of an `if` store the cell, or two `if`s of one such
+// condition and of its negation; or when the condition selects
 // one iteration of its loop, which one not being asked.
 #include "proofs/validate/coverage.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 
 #include "ir/analysis/value_range.hpp"
@@ -34,6 +36,8 @@ struct Target {
 
 // So many stores of constant cells are worth merging into boxes.
 constexpr std::size_t several = 8;
+// So many conditions of different `if`s are told apart in one question; each doubles what is looked at.
+constexpr int most_conditions = 4;
 
 class Coverage {
  public:
@@ -83,7 +87,6 @@ class Coverage {
   // An `if` whose condition is taken as decided: statement number and the execution of it.
   struct Decided {
     int statement;
-    bool positive;
     Instance at;
   };
 
@@ -156,13 +159,23 @@ class Coverage {
   Formula among(const std::vector<const Node*>& stores, const std::vector<Decided>& decided) {
     std::vector<Formula> ways;
     std::vector<int> branches;
+    std::vector<const Node*> waiting;  // for what data say
     for (const Node* n : stores) {
       const Guard* open = open_guard(*n, decided);
       if (!open) {
         ways.push_back(one(*n, decided));
-      } else if (open->statement >= 0 &&
-                 std::find(branches.begin(), branches.end(), open->statement) == branches.end()) {
+        continue;
+      }
+      waiting.push_back(n);
+      if (open->statement >= 0 && std::find(branches.begin(), branches.end(), open->statement) == branches.end()) {
         branches.push_back(open->statement);
+      }
+    }
+    for (const Node* n : waiting) {
+      const Guard* open = open_guard(*n, decided);
+      if (const auto parts = by_condition(*open, waiting)) {
+        ways.push_back(either(*open, *parts, decided));
+        break;  // the others are among the parts
       }
     }
     for (int branch : branches) {
@@ -170,17 +183,12 @@ class Coverage {
       if (!at) continue;
       std::vector<const Node*> arms[2];
       for (const Node* n : stores) {
-        for (const Guard& g : n->guards) {
-          if (g.statement == branch) {
-            arms[in_then_arm(*at, *n) ? 1 : 0].push_back(n);
-            break;
-          }
-        }
+        if (const auto arm = arm_of(*at, *n)) arms[*arm == 0 ? 1 : 0].push_back(n);
       }
       if (arms[0].empty() || arms[1].empty()) continue;
-      Instance i = instantiate(view_, *at, "b" + std::to_string(counter_++));
+      const Instance i = instantiate(view_, without_decided(*at, decided), "b" + std::to_string(counter_++));
       std::vector<Decided> with = decided;
-      with.push_back({branch, true, i});
+      with.push_back({branch, i});
       const Formula yes = among(arms[1], with);
       const Formula no = among(arms[0], with);
       ways.push_back(Formula::exists(i.fresh, domain(i) & tied(i, decided) & yes & no));
@@ -188,10 +196,64 @@ class Coverage {
     return Formula::any(std::move(ways));
   }
 
-  // The arm is the path step right after the position of the `if`.
-  static bool in_then_arm(const Node& branch, const Node& n) {
-    const std::size_t arm = branch.path.size() - 1;
-    return n.path.size() > arm && n.path[arm].value == 0;
+  // In which arm of the `if` the node stands (0 or 1): the path step right after the position of the `if`.
+  static std::optional<int> arm_of(const Node& branch, const Node& n) {
+    const auto arm = static_cast<std::ptrdiff_t>(branch.path.size()) - 1;
+    if (n.statement <= branch.statement || static_cast<std::ptrdiff_t>(n.path.size()) <= arm ||
+        !std::equal(n.path.begin(), n.path.begin() + arm, branch.path.begin()))
+      return std::nullopt;
+    return n.path[static_cast<std::size_t>(arm)].value;
+  }
+
+  // In its arm the whole condition of a decided `if` is known, and with it every part of it: the guards that loop symbols
+  // decide ask no more.
+  const Node& without_decided(const Node& n, const std::vector<Decided>& decided) {
+    if (decided.empty()) return n;
+    nodes_.push_back(n);
+    std::erase_if(nodes_.back().guards, [&](const Guard& g) { return g.statement >= 0 && settled(g, decided); });
+    return nodes_.back();
+  }
+
+  // Stores under one condition that reads only what nothing changes, where another `if` of the same text stores otherwise:
+  // by whether it must hold, must not, or does not matter.
+  struct Parts {
+    std::vector<const Node*> if_true{}, if_false{};
+  };
+  std::optional<Parts> by_condition(const Guard& open, const std::vector<const Node*>& stores) const {
+    if (split_ == most_conditions || !is_immutable(view_.program, open.condition)) return std::nullopt;
+    const Node* branch = view_.extraction.find(open.statement);
+    if (!branch) return std::nullopt;
+    const Instance any = instantiate(view_, *branch, "");
+    std::vector<Formula> equal;
+    Parts out;
+    bool elsewhere = false;
+    for (const Node* n : stores) {
+      const auto same = std::find_if(n->guards.begin(), n->guards.end(), [&](const Guard& g) {
+        return agree(g.condition, open.condition, nullptr, any, equal);
+      });
+      if (same == n->guards.end() || same->positive) out.if_true.push_back(n);
+      if (same == n->guards.end() || !same->positive) out.if_false.push_back(n);
+      elsewhere |= same != n->guards.end() && same->positive != open.positive && same->statement != open.statement;
+    }
+    return elsewhere ? std::optional(std::move(out)) : std::nullopt;
+  }
+  // The cell is stored if the condition holds at some index values, and if it does not hold at the same.
+  Formula either(const Guard& open, const Parts& parts, const std::vector<Decided>& decided) {
+    const Instance at = instantiate(view_, without_decided(*view_.extraction.find(open.statement), decided),
+                                    "c" + std::to_string(counter_++));
+    const auto given = [&](bool positive, const std::vector<const Node*>& stores) {
+      Guard g = open;
+      g.positive = positive;
+      known_.push_back({&g, &at});
+      ++split_;
+      Formula out = among(stores, decided);
+      --split_;
+      known_.pop_back();
+      return out;
+    };
+    const Formula yes = given(true, parts.if_true);
+    const Formula no = given(false, parts.if_false);
+    return Formula::exists(at.fresh, domain(at) & tied(at, decided) & yes & no);
   }
 
   static Formula tied_to(const Instance& w, const Instance& at, std::size_t loops) {
@@ -208,9 +270,7 @@ class Coverage {
   Formula tied(const Instance& w, const std::vector<Decided>& decided) const {
     std::vector<Formula> parts;
     for (const Decided& d : decided) {
-      const bool inside = std::any_of(w.node->guards.begin(), w.node->guards.end(),
-                                      [&](const Guard& g) { return g.statement == d.statement; });
-      if (inside) parts.push_back(tied_to(w, d.at, d.at.node->loops.size()));
+      if (arm_of(*d.at.node, *w.node)) parts.push_back(tied_to(w, d.at, d.at.node->loops.size()));
     }
     for (const Guard& g : w.node->guards) {
       if (by_symbols(*w.node, g) || settled(g, decided) || selects(*w.node, g)) continue;
@@ -226,7 +286,7 @@ class Coverage {
 
   Formula one(const Node& n, const std::vector<Decided>& decided) {
     const Access& store = *n.store();
-    const Instance w = instantiate(view_, n, "w" + std::to_string(counter_++));
+    const Instance w = instantiate(view_, without_decided(n, decided), "w" + std::to_string(counter_++));
     const bool pure = std::all_of(store.indices.begin(), store.indices.end(), [&](const Expr& e) {
       const Term t = integer_term(w, e, "");
       return t.exact && t.pure;
@@ -240,7 +300,8 @@ class Coverage {
   const Target& target_;
   const Instance* reader_;
   std::vector<Known> known_;
-  int counter_ = 0;
+  std::deque<Node> nodes_{};  // what instances stand for, without the guards that are decided
+  int counter_ = 0, split_ = 0;
 };
 
 }  // namespace

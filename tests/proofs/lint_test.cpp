@@ -116,6 +116,52 @@ TEST(LintObligations, stores_under_conditions_of_the_same_text) {
            "for i in 0..8 { O[i] = A[i] if O[i] < 0.0 { T[i] = 1.0 } O[i] = -1.0 if O[i] < 0.0 { O[i] = T[i] } } }"));
 }
 
+// Whatever the condition is made of: its parts say no more than the whole in the arm where it holds.
+TEST(LintObligations, both_arms_of_mixed_conditions) {
+  const std::string head = "program p { param n in 1..9 input A: f32[8] input c: i32[8] output Y: f32[8] ";
+  const auto arms = [&](const std::string& condition, const std::string& before = "") {
+    return lint(head + "for i in 0..8 { " + before + " if " + condition + " { Y[i] = 1.0 } else { Y[i] = 2.0 } } }");
+  };
+  for (const char* condition :
+       {"i < 3 && A[i] > 0.0", "A[i] > 0.0 && i < 3", "i < 3 || A[i] > 0.0", "!(i < n && A[i] > 0.0)",
+        "i < n && (c[i] == 2 || i > 5) && A[i] > 0.0", "i32(i) * i32(i) < 9 && c[i] > 0"})
+    RULE_TRUE("PRF-21", arms(condition).empty()) << condition;
+  RULE_EQ("PRF-21", std::string(), arms("i < n && v > 0.0", "var v: f32 = A[i]"));
+  const auto nested = [&](const std::string& a, const std::string& b, const std::string& c) {
+    return lint(head + "for i in 0..8 { if i < n && A[i] > 0.0 { if c[i] > 1 || i > 2 { " + a + " } else { " + b +
+                " } } else { if i > 4 { Y[i] = 3.0 } else { if c[i] < 0 && i < 2 { " + c +
+                " } else { Y[i] = 4.0 } } } } }");
+  };
+  RULE_EQ("PRF-21", std::string(), nested("Y[i] = 1.0", "Y[i] = 2.0", "Y[i] = 5.0"));
+  // A store is missing in an arm, or goes to another cell, or stands under a further condition there.
+  RULE_EQ("PRF-21", std::string("DEF-4"), nested("Y[i] = 1.0", "", "Y[i] = 5.0"));
+  RULE_EQ("PRF-21", std::string("DEF-4"), nested("Y[i] = 1.0", "Y[i] = 2.0", ""));
+  RULE_EQ("PRF-21", std::string("DEF-4"), nested("Y[i] = 1.0", "Y[7 - i] = 2.0", "Y[i] = 5.0"));
+  RULE_EQ("PRF-21", std::string("DEF-4"), nested("if i < 3 { Y[i] = 1.0 }", "Y[i] = 2.0", "Y[i] = 5.0"));
+  RULE_EQ("PRF-21", std::string("DEF-4"),
+          lint(head + "for i in 0..8 { if i < 3 && A[i] > 0.0 { if i < 2 { Y[i] = 1.0 } } else { Y[i] = 2.0 } } }"));
+}
+
+TEST(LintObligations, conditions_and_their_negations) {
+  const std::string head = "program p { input c: bool[9] input d: i32[8] output Y: f32[8] temp T: bool[9] ";
+  RULE_EQ("PRF-21", std::string(), lint(head + "for i in 0..8 { if c[i] { Y[i] = 1.0 } if !c[i] { Y[i] = 2.0 } } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint(head + "for i in 0..8 { if c[i] { Y[i] = 1.0 } } for j in 0..8 { if c[j] { } else { Y[j] = 2.0 } } }"));
+  RULE_EQ("PRF-21", std::string(),
+          lint(head + "for i in 0..8 { if c[i] && d[i] < 3 { Y[i] = 1.0 } if !c[i] { Y[i] = 2.0 } if c[i] && !(d[i] < "
+                      "3) { Y[i] = 3.0 } } }"));
+  // Another cell of the condition, the same arm twice, one of the two for some iterations, and a condition that is stored.
+  RULE_EQ("PRF-21", std::string("DEF-4"),
+          lint(head + "for i in 0..8 { if c[i] { Y[i] = 1.0 } if !c[i + 1] { Y[i] = 2.0 } } }"));
+  RULE_EQ("PRF-21", std::string("DEF-4"),
+          lint(head + "for i in 0..8 { if c[i] { Y[i] = 1.0 } if c[i] { Y[i] = 2.0 } } }"));
+  RULE_EQ("PRF-21", std::string("DEF-4"),
+          lint(head + "for i in 0..8 { if c[i] { Y[i] = 1.0 } if i < 4 { if !c[i] { Y[i] = 2.0 } } } }"));
+  RULE_EQ(
+      "PRF-21", std::string("DEF-4"),
+      lint(head + "for i in 0..8 { T[i] = c[i] if T[i] { Y[i] = 1.0 } T[i] = c[i + 1] if !T[i] { Y[i] = 2.0 } } }"));
+}
+
 TEST(LintObligations, straight_line_stores_are_one_box) {
   const auto stores = [](int from, int to) {
     std::string text;
