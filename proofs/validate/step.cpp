@@ -196,7 +196,9 @@ class StepValidator {
           for (std::size_t i = 0; i < source.loops.size(); ++i)
             collide.push_back(Formula::eq(m.symbol(i), n.symbol(i)));
           if (k == l) collide.push_back(!same_instance(y, z));
-          cases.push_back({Formula::all(std::move(collide)), m, n, nullptr, nullptr, false, {}});
+          Formula both = Formula::all(std::move(collide));
+          // Of copies that stand for different constants there are as many pairs as their square.
+          if (!both.is_false()) cases.push_back({std::move(both), m, n, nullptr, nullptr, false, {}});
         }
       }
       cases.push_back({domain(x) & !Formula::any(std::move(reached)), x, {}, nullptr, nullptr, false, {}});
@@ -229,12 +231,7 @@ class StepValidator {
   struct StorageCases {
     std::vector<Case> reversed, threads, lockstep, flow;
     bool any() const { return !reversed.empty() || !threads.empty() || !lockstep.empty() || !flow.empty(); }
-    struct Commuting {
-      Case test;
-      bool exact;
-      std::array<int, 2> before, after;
-    };
-    std::vector<Commuting> commuting;
+    bool reordered = false, exact = true;  // accumulations that commute with themselves
   };
 
   void order() {
@@ -269,7 +266,7 @@ class StepValidator {
                        "PRIV-1", "PRIV-1"},
                       before_.parameters, before_.program, cases.flow, query_));
       }
-      contributions(storage, cases.commuting);
+      contributions(storage, cases);
     }
   }
 
@@ -288,34 +285,29 @@ class StepValidator {
     const Instance y1 = instantiate(after_, *p.now, "1"), y2 = instantiate(after_, *p.now, "2");
     const Instance x1 = source_instance(before_, *p.source, y1), x2 = source_instance(before_, *p.source, y2);
     const Formula two = Formula::lt(y1.symbols.at((*loop)->name), y2.symbols.at((*loop)->name));
-    Case c{Formula::all({domain(y1), domain(y2), same_cell(x1, *store, x2, *store, ""), two}),
-           x1,
-           x2,
-           store,
-           store,
-           false,
-           {}};
-    by_storage[store->storage].commuting.push_back({std::move(c),
-                                                    reorders_exactly(*op, target_type(*p.source)),
-                                                    {p.source->statement, p.source->statement},
-                                                    {p.now->statement, p.now->statement}});
+    commute(Formula::all({domain(y1), domain(y2), same_cell(x1, *store, x2, *store, ""), two}),
+            reorders_exactly(*op, target_type(*p.source)), p, p, by_storage[store->storage]);
   }
 
-  void contributions(const Symbol& storage, const std::vector<StorageCases::Commuting>& commuting) {
-    bool reordered = false;
-    bool exact = true;
-    for (const auto& c : commuting) {
-      if (c.test.violation.is_false()) continue;
-      // "Unknown" counts as reordered: that needs the weaker licence, and the operator table covers both.
-      if (query_.solve(before_.parameters & c.test.violation).kind == Answer::Kind::empty) continue;
-      reordered = true;
-      exact = exact && c.exact;
-      if (!c.exact) {
-        out_.reordered_before.insert(c.before.begin(), c.before.end());
-        out_.reordered_after.insert(c.after.begin(), c.after.end());
-      }
-    }
-    if (!reordered) return;
+  // Two updates of one accumulation come in another order where `reversed` has a solution. It is asked at once, and only
+  // where the answer says something new: of n copies of a statement there are n² pairs.
+  void commute(const Formula& reversed, bool exact, const Pair& p, const Pair& q, StorageCases& into) {
+    const auto known = [&](const Pair& x) {
+      return out_.reordered_before.count(x.source->statement) != 0 && out_.reordered_after.count(x.now->statement) != 0;
+    };
+    if (reversed.is_false() || (into.reordered && (exact || (!into.exact && known(p) && known(q))))) return;
+    // "Unknown" counts as reordered: that needs the weaker licence, and the operator table covers both.
+    if (query_.solve(before_.parameters & reversed).kind == Answer::Kind::empty) return;
+    into.reordered = true;
+    into.exact = into.exact && exact;
+    if (exact) return;
+    out_.reordered_before.insert({p.source->statement, q.source->statement});
+    out_.reordered_after.insert({p.now->statement, q.now->statement});
+  }
+
+  void contributions(const Symbol& storage, const StorageCases& cases) {
+    const bool exact = cases.exact;
+    if (!cases.reordered) return;
     if (!exact) out_.licence = std::max(out_.licence, Licence::reassociates);
     add({"same-contributions",
          "each cell of `" + storage + "` receives the same terms" +
@@ -412,10 +404,7 @@ class StepValidator {
       if (update) {
         const Type type = target_type(*p.source);
         const bool exact = reorders_exactly(*op, type);
-        into.commuting.push_back({std::move(reversed),
-                                  exact,
-                                  {p.source->statement, q.source->statement},
-                                  {p.now->statement, q.now->statement}});
+        commute(reversed.violation, exact, p, q, into);
       } else {
         into.reversed.push_back(std::move(reversed));
       }
