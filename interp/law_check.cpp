@@ -176,25 +176,33 @@ class Check {
   Scalar random_value(Type t, const Scalar* before) {
     const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bit_width(t));
     if (t == Type::boolean) return bool_scalar(random_.coin());
-    const bool related = before != nullptr && before->type == t;
-    switch (random_.below(related ? 6 : 3)) {
+    const Scalar* const related = before != nullptr && before->type == t ? before : nullptr;
+    const std::uint64_t way = random_.below(related == nullptr ? 3 : 6);
+    if (related != nullptr && way >= 3) return near(*related, way - 3);
+    switch (way) {
       case 0: return {t, random_.next() & mask};
       case 1: {
         const std::vector<Scalar>& telling = t == telling_type_ ? telling_ : load_telling(t);
         return telling[random_.below(telling.size())];
       }
-      case 2: {
+      default: {
         const auto small = static_cast<std::int64_t>(random_.below(512)) - 256;
         return is_float(t) ? interp::float_value(t, static_cast<double>(small), -static_cast<int>(random_.below(12)))
                            : wrap_int(t, small);
       }
-      case 3: return {t, (before->bits + random_.below(5) - 2) & mask};
-      case 4: {
+    }
+  }
+  /// A neighbour of `v`, a neighbour of its negation, or `v`.
+  Scalar near(const Scalar& v, std::uint64_t way) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bit_width(v.type));
+    switch (way) {
+      case 0: return {v.type, (v.bits + random_.below(5) - 2) & mask};
+      case 1: {
         const std::uint64_t negated =
-            is_float(t) ? before->bits ^ (std::uint64_t{1} << (bit_width(t) - 1)) : -before->bits;
-        return {t, (negated + random_.below(3) - 1) & mask};
+            is_float(v.type) ? v.bits ^ (std::uint64_t{1} << (bit_width(v.type) - 1)) : -v.bits;
+        return {v.type, (negated + random_.below(3) - 1) & mask};
       }
-      default: return *before;
+      default: return v;
     }
   }
   const std::vector<Scalar>& load_telling(Type t) {

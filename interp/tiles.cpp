@@ -40,6 +40,7 @@ void Machine::tile_product(const BoundStmt& tile, const TileInstruction& fit, La
   const BoundExpr* const left = find(update.value[0], &*fit.product.left);
   const BoundExpr* const right = find(update.value[0], &*fit.product.right);
   std::int64_t first_row = 0, first_column = 0, first_term = 0;
+  // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the instruction fits, so all three loops are there
   trip_count(*nest.row, lane, first_row);
   trip_count(*nest.column, lane, first_column);
   trip_count(*nest.sum, lane, first_term);

@@ -91,9 +91,9 @@ class Planter {
               const auto inner = std::find_if(b[k]->body.begin(), b[k]->body.end(), is_barrier);
               if (inner == b[k]->body.end()) return false;
               const auto which = inner - b[k]->body.begin();
-              const Stmt barrier = *inner;
+              Stmt barrier = *inner;
               b[k] = with(b[k], [&](StmtNode& n) { n.body.erase(n.body.begin() + which); });
-              b.insert(b.begin() + static_cast<std::ptrdiff_t>(k + (behind ? 1 : 0)), barrier);
+              b.insert(b.begin() + static_cast<std::ptrdiff_t>(k + (behind ? 1 : 0)), std::move(barrier));
               return true;
             });
       plant(behind ? "barrier moved into the block before it" : "barrier moved into the block behind it", at,

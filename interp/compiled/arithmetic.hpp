@@ -18,7 +18,7 @@ struct Plain {
   using Storage = F;
   using Number = F;
   static F read(F x) { return x; }
-  static F write(F x) { return x == x ? x : std::numeric_limits<F>::quiet_NaN(); }
+  static F write(F x) { return std::isnan(x) ? std::numeric_limits<F>::quiet_NaN() : x; }
   static F add(F a, F b) { return a + b; }
   static F sub(F a, F b) { return a - b; }
   static F mul(F a, F b) { return a * b; }
@@ -66,7 +66,7 @@ struct Narrow {
   // An overflow of a type without infinities (NUM-38).
   template <typename F>
   static bool becomes_nan(F exact, F rounded) {
-    return (exact == exact) & (rounded != rounded);
+    return (static_cast<int>(!std::isnan(exact)) & static_cast<int>(std::isnan(rounded))) != 0;
   }
 };
 template <typename I>
@@ -95,7 +95,7 @@ inline typename T::Number apply(typename T::Number a, typename T::Number b) {
     // −0 is below +0, and a NaN wins.
     const auto nan = a + b;
     const bool a_first = O == Op::max ? a > b || (a == b && !std::signbit(a)) : a < b || (a == b && std::signbit(a));
-    return a != a || b != b ? nan : a_first ? a : b;
+    return std::isnan(a) || std::isnan(b) ? nan : a_first ? a : b;
   } else {
     return (O == Op::max ? a >= b : a <= b) ? a : b;
   }

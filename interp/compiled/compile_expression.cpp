@@ -18,7 +18,7 @@ Instruction& Compiler::push(Code code, const BoundExpr& e) {
   i.types.out = e.type;
   i.cost = cost_;
   cost_ = 0;
-  code_->push_back(std::move(i));
+  code_->push_back(i);
   return code_->back();
 }
 

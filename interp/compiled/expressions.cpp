@@ -195,7 +195,7 @@ void Machine::scope(const Instruction& i, Frame& f, const Active& a) {
     const Symbol& name = i.source->source->name;
     fault("RUN-2", fmt::format("scope `{}` ends without a value", name), i.source->source->where, name);
   }
-  if (marks_) for_each(a, [&](std::uint32_t l) { f.seen[l] = seen[l] | state[l]; });
+  if (seen != nullptr) for_each(a, [&](std::uint32_t l) { f.seen[l] = seen[l] | state[l]; });
 }
 
 // Mathematical integers (EXEC-11).

@@ -100,7 +100,7 @@ class Arena {
   }
   template <typename T>
   T* array(std::size_t n) {
-    return static_cast<T*>(take(n * sizeof(T)));
+    return static_cast<T*>(take(n * sizeof(T)));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
   }
 
  private:
