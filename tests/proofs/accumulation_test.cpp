@@ -3,7 +3,6 @@
 
 #include "claimed_pairs.hpp"
 #include "proofs/obligation/operators.hpp"
-#include "tests/support/programs.hpp"
 #include "tests/support/rules.hpp"
 
 namespace assay {
@@ -70,44 +69,6 @@ TEST(Accumulation, partial_results_start_at_the_identity_once) {
                            .last = "y[c] = max(y[c], s)"}
                           .judged()
                           .codes() == "ACC-1"));
-}
-
-// Two copies that change places, and all the others beside them: pairs whose answer says nothing new are not asked about.
-TEST(Accumulation, copies_of_an_update_ask_little) {
-  class Counting final : public Query {
-   public:
-    Answer solve(const Formula& f, const std::vector<Symbol>& first) override {
-      ++asked;
-      return query->solve(f, first);
-    }
-    std::unique_ptr<Query> query = make_isl_query(default_isl_budget);
-    int asked = 0;
-  };
-  const auto asked = [](int copies) {
-    const std::string head = "program p { input A: f32[9, 64] inout y: f32[9] for i in 0..9 { ";
-    std::string text = head;
-    for (int k = copies - 1; k >= 0; --k) text += "y[i] = y[i] + A[i, " + std::to_string(k) + "] ";
-    const Program p = number_statements(
-        test::program(head + "for k in 0.." + std::to_string(copies) + " { y[i] = y[i] + A[i, k] } } }"));
-    Program q = test::program(text + "} }");
-    int k = copies;
-    q.body[0] = with(q.body[0], [&](StmtNode& loop) {
-      loop.provenance = std::make_shared<const Provenance>(Provenance{0, {{"i", Index::symbol("i")}}});
-      for (Stmt& s : loop.body)
-        s = with(s, [&](StmtNode& n) {
-          n.provenance =
-              std::make_shared<const Provenance>(Provenance{2, {{"i", Index::symbol("i")}, {"k", Index(--k)}}});
-        });
-    });
-    Counting query;
-    const Validation v = validate(p, q, query);
-    EXPECT_EQ(Licence::reassociates, v.licence);
-    EXPECT_EQ(static_cast<std::size_t>(copies), v.reordered_after.size());
-    for (const Obligation& o : v.obligations) EXPECT_EQ(Status::proved, o.status) << o.claim << o.reason;
-    return query.asked;
-  };
-  const int few = asked(8), many = asked(32);
-  RULE_TRUE("PRF-14", many <= 6 * few) << few << " and " << many;
 }
 
 TEST(Accumulation, every_contribution_is_combined_once_into_its_cell) {
