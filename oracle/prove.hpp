@@ -1,4 +1,4 @@
-// Refutation: searching for an input on which two programs differ; and the command `prove`, which here is only that (PROVE-…).
+// Refutation: searching for an input on which two programs differ; and the command `prove`, which adds little to it (PROVE-…).
 #pragma once
 
 #include "oracle/compare.hpp"

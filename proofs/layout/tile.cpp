@@ -24,7 +24,7 @@ int TileLayout::row_bits() const { return std::countr_zero(static_cast<std::uint
 BitMap TileLayout::bit_map() const {
   const int n = row_bits();
   std::vector<std::uint64_t> out = BitMap::identity(2 * n).columns();
-  for (int i = 0; i < n; ++i) out[static_cast<std::size_t>(n + i)] |= std::uint64_t{1} << i;
+  for (int i = 0; i < n; ++i) out[static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] |= std::uint64_t{1} << i;
   return BitMap(std::move(out));
 }
 
