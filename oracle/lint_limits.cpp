@@ -44,6 +44,12 @@ void worsen(LintFindings& found, Verdict verdict, std::string claim) {
   found.claim = std::move(claim);
 }
 
+const char* way_out(const std::string& code) {
+  if (code == limit_code(Resource::shared)) return "make the `shared` buffers that the launch uses smaller";
+  if (code == limit_code(Resource::registers)) return "keep fewer values in `local` buffers and variables at once";
+  return "make the loops of that kind shorter, or serial";
+}
+
 }  // namespace
 
 void judge_limits(const Program& p, const DeviceLimits& limits, Query& query, const Places& places,
@@ -61,7 +67,7 @@ void judge_limits(const Program& p, const DeviceLimits& limits, Query& query, co
     } else if (const auto seen = excess(p, limits, mine)) {
       report.replayed = true;
       Finding f;
-      f.diagnostic = {mine.code, *seen, {}, "make the loops of that kind shorter, or serial", places.program_file};
+      f.diagnostic = {mine.code, *seen, {}, way_out(mine.code), places.program_file};
       found.findings.push_back(std::move(f));
       worsen(found, Verdict::faulty, *seen);
     } else {
