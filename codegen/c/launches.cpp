@@ -21,6 +21,24 @@ bool contains_any(const Block& b, const Extents& extent_of) {
 
 }  // namespace
 
+namespace {
+
+// No value of a variable passes from one launch to another (PRF-29): each launch that names it has one of its own.
+void redeclare_variables(const Program& p, std::vector<Program>& parts) {
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    const std::set<Symbol> used = used_names(parts[k].body);
+    Block own;
+    for (const Stmt& s : p.body) {
+      const bool elsewhere = s->kind == StmtKind::declare && used.count(s->name) != 0 &&
+                             std::find(parts[k].body.begin(), parts[k].body.end(), s) == parts[k].body.end();
+      if (elsewhere) own.push_back(make_declare(s->name, s->type, {}, s->where));
+    }
+    parts[k].body.insert(parts[k].body.begin(), own.begin(), own.end());
+  }
+}
+
+}  // namespace
+
 std::vector<Program> launches_of(const Program& p) {
   std::vector<Program> parts(1, p);
   if (std::none_of(p.body.begin(), p.body.end(), [](const Stmt& s) { return s->kind == StmtKind::launch; }))
@@ -34,6 +52,7 @@ std::vector<Program> launches_of(const Program& p) {
       parts.back().body.push_back(s);
     }
   }
+  redeclare_variables(p, parts);
   for (Program& part : parts) {
     const std::set<Symbol> used = used_names(part.body);
     const auto idle = [&](const Buffer& b) {

@@ -10,7 +10,8 @@
 
 namespace assay::codegen {
 
-/// The program once per launch, each with the statements and the local and shared buffers that the launch has.
+/// The program once per launch, each with the statements and the local and shared buffers that the launch has. A variable that
+/// an earlier launch declares is declared again; reading it is a fault there, so its value does not matter.
 std::vector<Program> launches_of(const Program& p);
 
 /// Raises the extent of every slot to the trip counts of its loops, over all values of the symbols around them (EXEC-13).

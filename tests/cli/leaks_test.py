@@ -61,6 +61,14 @@ def processes_with(marker):
 
 
 @unittest.skipUnless(GCC, "gcc is not installed: nothing is compiled")
+def files_in(folder):
+    while True:
+        try:
+            return sorted(str(f) for f in folder.rglob("*"))
+        except FileNotFoundError:  # a folder was removed while it was listed
+            pass
+
+
 class Leaks(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="leaks-")
@@ -97,7 +105,7 @@ class Leaks(unittest.TestCase):
 
     def check_gone(self, marker, files, what):
         end = time.monotonic() + PATIENCE
-        while (left := (processes_with(marker), sorted(str(f) for f in files.rglob("*")))) != ([], []) and time.monotonic() < end:
+        while (left := (processes_with(marker), files_in(files))) != ([], []) and time.monotonic() < end:
             time.sleep(0.02)
         self.assertTrue(record("CLI-11", left == ([], [])), (what, left))
 

@@ -53,6 +53,18 @@ TEST(Nvcc, CompilesTheProgramsOfAllCases) {
   }
 }
 
+// A variable of one launch is named in another, where it has no value.
+TEST(Nvcc, CompilesVariablesOfSeveralLaunches) {
+  if (nvcc().empty()) GTEST_SKIP() << "nvcc is not here";
+  const Program p = parse(
+      "program p { input X: f32[6]  output Y: f32[6]  var v: f32 = X[0]  var w: u32x4 = u32x4(1, 2, 3, 4)  launch  "
+      "for j in 0..6 @grid { Y[j] = v }  launch  v = X[1]  for j in 0..6 @grid { Y[j] = v + uniform_lane(f32, w, "
+      "u32(j)) } }");
+  const TemporaryDirectory directory;
+  write_file(directory.file("unit.cu"), *emit_cuda(p));
+  RULE_EQ("CUDA-15", std::string(), compiled(directory, "-ptx -arch=compute_80 -o unit.ptx"));
+}
+
 TEST(Nvcc, ContractsNothing) {
   if (nvcc().empty()) GTEST_SKIP() << "nvcc is not here";
   const Program plain = parse(
