@@ -102,6 +102,13 @@ TEST(Onehot, OtherLoopsStay) {
       "HOT-16", std::string("DIV-1"),
       hot("for p in 0..9 { for k in 0..m { A[p] += i32(k) == floordiv(7, any[p]) ? X[k] : -0.0 } }", "param m in 0..5 ")
           .code);
+  // An unsigned bound of a loop that may be empty: m - 1 would wrap.
+  for (const auto& [from, bound] : {std::pair{"0", "small[p] < u8(m)"}, std::pair{"1", "small[p] <= u8(m - 1)"}}) {
+    const Moved m = hot("for p in 0..9 { for k in 0..m { if u8(k) == small[p] { A[p] = X[k] } } }",
+                        std::string("param m in ") + from + "..50 ");
+    RULE_EQ("HOT-19", std::string(), m.code);
+    RULE_TRUE("HOT-19", m.text.find(bound) != std::string::npos) << m.text;
+  }
   // 256 is 0 at u8.
   RULE_TRUE("HOT-12", code("for k in 0..300 { if u8(k) == small[p] { A[p] = X[0] } }") == "CLAIM-1");
 }
