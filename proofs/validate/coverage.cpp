@@ -143,17 +143,8 @@ class Coverage {
   std::optional<Formula> agreement(const Guard& g, const Known& known, const Instance* w) const {
     if (g.positive != known.guard->positive || !is_immutable(view_.program, g.condition)) return std::nullopt;
     std::vector<Formula> equal;
-    if (!agree(g.condition, known.guard->condition, w, *known.at, equal)) return std::nullopt;
+    if (!agree(g.condition, w, known.guard->condition, *known.at, equal)) return std::nullopt;
     return Formula::all(std::move(equal));
-  }
-  static bool agree(const Expr& a, const Expr& b, const Instance* w, const Instance& at, std::vector<Formula>& equal) {
-    if (a->op != b->op || a->type != b->type || a->name != b->name || a->args.size() != b->args.size()) return false;
-    if (a->op == Op::literal && !(a->literal == b->literal)) return false;
-    if (a->op == Op::index && w) equal.push_back(Formula::eq(w->apply(a->index), at.apply(b->index)));
-    for (std::size_t i = 0; i < a->args.size(); ++i) {
-      if (!agree(a->args[i], b->args[i], w, at, equal)) return false;
-    }
-    return true;
   }
 
   Formula among(const std::vector<const Node*>& stores, const std::vector<Decided>& decided) {
@@ -229,7 +220,7 @@ class Coverage {
     bool elsewhere = false;
     for (const Node* n : stores) {
       const auto same = std::find_if(n->guards.begin(), n->guards.end(), [&](const Guard& g) {
-        return agree(g.condition, open.condition, nullptr, any, equal);
+        return agree(g.condition, nullptr, open.condition, any, equal);
       });
       if (same == n->guards.end() || same->positive) out.if_true.push_back(n);
       if (same == n->guards.end() || !same->positive) out.if_false.push_back(n);

@@ -100,21 +100,19 @@ bool is_immutable(const Program& p, const Expr& e) {
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_immutable(p, a); });
 }
 
-namespace {
-bool agree(const Instance& x, const Expr& e, const Instance& y, const Expr& f, std::vector<Formula>& equal) {
+bool agree(const Expr& e, const Instance* x, const Expr& f, const Instance& y, std::vector<Formula>& equal) {
   if (e->op != f->op || e->type != f->type || e->name != f->name || e->args.size() != f->args.size()) return false;
   if (e->op == Op::literal && !(e->literal == f->literal)) return false;
-  if (e->op == Op::index) equal.push_back(Formula::eq(x.apply(e->index), y.apply(f->index)));
+  if (e->op == Op::index && x) equal.push_back(Formula::eq(x->apply(e->index), y.apply(f->index)));
   for (std::size_t i = 0; i < e->args.size(); ++i) {
-    if (!agree(x, e->args[i], y, f->args[i], equal)) return false;
+    if (!agree(e->args[i], x, f->args[i], y, equal)) return false;
   }
   return true;
 }
-}  // namespace
 
 std::optional<Formula> agreement(const Instance& x, const Expr& e, const Instance& y, const Expr& f) {
   std::vector<Formula> equal;
-  if (!is_immutable(x.view->program, e) || !agree(x, e, y, f, equal)) return std::nullopt;
+  if (!is_immutable(x.view->program, e) || !agree(e, &x, f, y, equal)) return std::nullopt;
   return Formula::all(std::move(equal));
 }
 

@@ -72,6 +72,8 @@ bool has_data_guard(const Node& n);
 bool has_data_guard(const Access& a);
 /// The expression reads nothing that a statement may change: its value depends on index symbols only.
 bool is_immutable(const Program& p, const Expr& e);
+/// Two expressions are one text up to index values; adds what must be equal for these to be the same, unless there is no x yet.
+bool agree(const Expr& e, const Instance* x, const Expr& f, const Instance& y, std::vector<Formula>& equal);
 /// For what index values `e` in x and `f` in y have one value, where the two are one text that is immutable; nothing otherwise.
 std::optional<Formula> agreement(const Instance& x, const Expr& e, const Instance& y, const Expr& f);
 
