@@ -3,8 +3,8 @@
 #include "ir/index.hpp"
 
 #include <algorithm>
-#include <numeric>
 
+#include "ir/common_divisor.hpp"
 #include "ir/type.hpp"
 
 namespace assay {
@@ -164,7 +164,7 @@ static Index map_terms(const Index& e, std::int64_t constant, F f) {
 // The greatest common divisor of the coefficients and `start`.
 static std::int64_t content(const Index& e, std::int64_t start) {
   std::int64_t g = start;
-  for (const auto& [atom, coefficient] : e.terms()) g = std::gcd(g, coefficient);
+  for (const auto& [atom, coefficient] : e.terms()) g = common_divisor(g, coefficient);
   return g;
 }
 

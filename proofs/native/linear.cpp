@@ -2,7 +2,8 @@
 #include "proofs/native/linear.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "ir/common_divisor.hpp"
 
 namespace assay::native {
 
@@ -106,11 +107,13 @@ RowState Algebra::normalise(Row& row) {
   }
   std::int64_t g = 0;
   for (const Term& t : e.terms) {
-    g = std::gcd(g, t.coefficient);
+    g = common_divisor(g, t.coefficient);
     if (g == 1) return RowState::proper;
   }
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no coefficient is zero
   if (row.equality && e.constant % g != 0) return RowState::contradiction;
   Term* const out = allocate(e.terms.size());
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   std::transform(e.terms.begin(), e.terms.end(), out, [&](const Term& t) { return Term{t.var, t.coefficient / g}; });
   e = {{out, e.terms.size()}, floor_quotient(e.constant, g)};
   return RowState::proper;

@@ -75,7 +75,7 @@ bool Search::holds(NodeId n, const Model& at) const {
   return here.row.equality ? sum == 0 : sum >= 0;
 }
 
-std::optional<Model> Search::solve(Store store, std::vector<NodeId> pending) {
+std::optional<Model> Search::solve(Store store, const std::vector<NodeId>& pending) {
   if (++leaves_ > most_leaves) throw Exhausted{"too many cases"};
   std::vector<NodeId> fresh;
   for (const NodeId n : pending) assume(store, n, fresh);
@@ -101,7 +101,7 @@ std::optional<Model> Search::solve(Store store, std::vector<NodeId> pending) {
     store.context().spend(store.rows().size() + fresh.size() + 1);
     std::vector<NodeId> branch = fresh;
     branch.push_back(parts[k]);
-    if (auto model = solve(store, std::move(branch))) return model;
+    if (auto model = solve(store, branch)) return model;
   }
   return std::nullopt;
 }

@@ -21,7 +21,7 @@ Point integer_point(Store store);
 class Search {
  public:
   explicit Search(const Tree& tree) : tree_(tree) {}
-  std::optional<Model> solve(Store store, std::vector<NodeId> pending);
+  std::optional<Model> solve(Store store, const std::vector<NodeId>& pending);
 
   /// Adds a tree to the rows; its disjunctions go to `pending`.
   void assume(Store& store, NodeId n, std::vector<NodeId>& pending) const;

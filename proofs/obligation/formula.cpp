@@ -2,7 +2,8 @@
 #include "proofs/obligation/formula.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "ir/common_divisor.hpp"
 
 namespace assay {
 
@@ -38,7 +39,7 @@ Formula Formula::nonneg(Index e) {
 Formula Formula::zero(Index e) {
   if (e.is_constant()) return e.constant() == 0 ? truth() : falsity();
   std::int64_t g = 0;
-  for (const auto& [atom, coefficient] : e.terms()) g = std::gcd(g, coefficient);
+  for (const auto& [atom, coefficient] : e.terms()) g = common_divisor(g, coefficient);
   if (g > 1 && e.constant() % g != 0) return falsity();
   return Formula(std::make_shared<const Node>(Node{Kind::zero, std::move(e)}));
 }

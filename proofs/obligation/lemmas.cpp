@@ -92,7 +92,7 @@ class Lineariser {
   Formula pair(const Formula& p, const Formula& q) {
     const auto& [a, b] = p.factors();
     const auto& [c, d] = q.factors();
-    const Index x = p.expression(), y = q.expression();
+    const Index &x = p.expression(), &y = q.expression();
     std::vector<Formula> out;
     if (a == b && c == d) {
       if (split()) out.push_back(square_lemma(x, a, y, c));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <random>
 
+#include "ir/common_divisor.hpp"
 #include "ir/traverse.hpp"
 #include "random_program.hpp"
 #include "tests/support/rules.hpp"
@@ -68,6 +69,18 @@ class Pairs {
 
 std::optional<std::int64_t> evaluate(const Index& i, const Values& values) {
   return i.evaluate([&](const Symbol& s) { return std::optional<std::int64_t>(values.at(s)); });
+}
+
+// The least int64 has no magnitude of its type.
+TEST(IndexAlgebra, CoefficientsAtTheEdge) {
+  const Index i = Index::symbol("i");
+  EXPECT_EQ(std::int64_t{1} << 62, common_divisor(INT64_MIN, 0));
+  EXPECT_EQ(std::int64_t{1} << 62, common_divisor(INT64_MIN, INT64_MIN));
+  EXPECT_EQ(4, common_divisor(INT64_MIN, -12));
+  EXPECT_EQ(6, common_divisor(-6, 0));
+  const Index e = i * INT64_MIN;
+  EXPECT_EQ((std::optional<std::int64_t>{INT64_MIN / 8}),
+            floordiv(e, 8).evaluate([](const Symbol&) { return std::optional<std::int64_t>(1); }));
 }
 
 TEST(IndexAlgebra, CanonicalFormsKeepTheValue) {
