@@ -36,9 +36,7 @@ std::size_t depth_of(const std::vector<Stmt>& loops, const Symbol& loop) {
 
 std::vector<Guard> common_guards(std::vector<Guard> a, const std::vector<Guard>& b) {
   const auto missing = [&](const Guard& g) {
-    return std::none_of(b.begin(), b.end(), [&](const Guard& h) {
-      return g.statement == h.statement && g.positive == h.positive && g.condition == h.condition;
-    });
+    return std::none_of(b.begin(), b.end(), [&](const Guard& h) { return same_outcome(g, h); });
   };
   a.erase(std::remove_if(a.begin(), a.end(), missing), a.end());
   return a;

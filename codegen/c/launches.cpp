@@ -19,10 +19,6 @@ bool contains_any(const Block& b, const Extents& extent_of) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 // No value of a variable passes from one launch to another (PRF-29): each launch that names it has one of its own.
 void redeclare_variables(const Program& p, std::vector<Program>& parts) {
   for (std::size_t k = 1; k < parts.size(); ++k) {

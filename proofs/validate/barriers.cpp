@@ -61,9 +61,7 @@ std::optional<Formula> same_condition(const Instance& z, const Guard& g, const I
 // The two nodes stand in one arm of the `if` of a guard, whose execution the two instances share.
 std::optional<Formula> same_evaluation(const Instance& z, const Guard& g, const Instance& x) {
   const auto& theirs = x.node->guards;
-  const bool shared = std::any_of(theirs.begin(), theirs.end(), [&](const Guard& h) {
-    return h.statement == g.statement && h.positive == g.positive && h.condition == g.condition;
-  });
+  const bool shared = std::any_of(theirs.begin(), theirs.end(), [&](const Guard& h) { return same_outcome(h, g); });
   if (!shared || g.statement < 0) return std::nullopt;
   std::vector<Formula> equal;
   for (std::size_t k = 0; k < static_cast<std::size_t>(g.loops); ++k) {

@@ -1,8 +1,7 @@
 // Certain stores. A store counts when nothing but loop bounds and guards on loop symbols decides whether it happens; when the
 // reader is under its data-dependent guards too (same `if`, same execution of it, or a condition of the same text that reads
 // only what nothing changes, at equal index values); when both arms of an `if` store the cell, or two `if`s of one such
-// condition and of its negation; or when the condition selects
-// one iteration of its loop, which one not being asked.
+// condition and of its negation; or when the condition selects one iteration of its loop, which one not being asked.
 #include "proofs/validate/coverage.hpp"
 
 #include <algorithm>
@@ -128,9 +127,8 @@ class Coverage {
   }
   bool same_execution(const Guard& g) const {
     return reader_ && g.statement >= 0 &&
-           std::any_of(reader_->node->guards.begin(), reader_->node->guards.end(), [&](const Guard& h) {
-             return h.statement == g.statement && h.positive == g.positive && h.condition == g.condition;
-           });
+           std::any_of(reader_->node->guards.begin(), reader_->node->guards.end(),
+                       [&](const Guard& h) { return same_outcome(h, g); });
   }
 
   // A condition that holds (or fails) when the read happens, in an execution of the reader's.

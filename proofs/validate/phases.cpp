@@ -11,10 +11,6 @@ namespace {
 // Its iterations are part of keys (PLL-2).
 bool repeats(Axis axis) { return !is_hardware(axis) && axis != Axis::vectorized; }
 
-bool same_guard(const Guard& g, const Guard& h) {
-  return g.statement == h.statement && g.positive == h.positive && g.condition == h.condition;
-}
-
 // PLL-13
 bool serves(const Node& barrier, const Node& n) {
   if (meet(barrier, n).loops != barrier.loops.size()) return false;
@@ -24,7 +20,7 @@ bool serves(const Node& barrier, const Node& n) {
   return std::all_of(barrier.loops.begin(), barrier.loops.end(), threads_or_serial) &&
          std::all_of(barrier.guards.begin(), barrier.guards.end(), [&](const Guard& g) {
            return g.statement >= 0 &&
-                  std::any_of(n.guards.begin(), n.guards.end(), [&](const Guard& h) { return same_guard(g, h); });
+                  std::any_of(n.guards.begin(), n.guards.end(), [&](const Guard& h) { return same_outcome(g, h); });
          });
 }
 

@@ -190,11 +190,6 @@ std::optional<Reading> SameValue::same_instance_of(const Side& a, const Side& b)
 
 std::optional<Formula> SameValue::condition(const Side& c, bool positive) {
   const Side r = resolved(c);
-  if (is_comparison(r.e->op) && is_int(r.e->args[0]->type)) {
-    const auto range = [&](std::size_t i) { return integer_interval(*r.at->view, *r.at->node, r.e->args[i]); };
-    if (const auto holds = decided_comparison(r.e->op, range(0), range(1)))
-      return *holds == positive ? Formula::truth() : Formula::falsity();
-  }
   return decided_condition(*r.at, r.e, positive);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/analysis/value_range.hpp"
+#include "proofs/validate/constant_value.hpp"
 #include "proofs/validate/instance.hpp"
 #include "proofs/validate/table.hpp"
 
@@ -262,24 +263,6 @@ std::vector<Symbol> bound_symbols(const Instance& w, const Access& a) {
   return {all.begin(), all.end()};
 }
 
-namespace {
-// What a comparison says of all values in two ranges, where it says one thing.
-std::optional<bool> by_ranges(Op op, const Interval& a, const Interval& b) {
-  const bool below = a.hi < b.lo, above = b.hi < a.lo;
-  const bool at_most = a.hi <= b.lo, at_least = b.hi <= a.lo;
-  const auto decided = [](bool yes, bool no) { return yes || no ? std::make_optional(yes) : std::nullopt; };
-  switch (op) {
-    case Op::lt: return decided(below, at_least);
-    case Op::le: return decided(at_most, above);
-    case Op::gt: return decided(above, at_most);
-    case Op::ge: return decided(at_least, below);
-    case Op::eq: return decided(a.lo == a.hi && at_most && at_least, below || above);
-    case Op::ne: return decided(below || above, a.lo == a.hi && at_most && at_least);
-    default: return std::nullopt;
-  }
-}
-}  // namespace
-
 std::optional<Formula> decided_condition(const Instance& x, const Expr& c, bool positive) {
   if (const auto f = affine_condition(c)) return x.apply(positive ? *f : !*f);
   const auto part = [&](std::size_t i, bool sign) { return decided_condition(x, c->args[i], sign); };
@@ -294,8 +277,8 @@ std::optional<Formula> decided_condition(const Instance& x, const Expr& c, bool 
     default: break;
   }
   if (!is_comparison(c->op) || !(is_int(c->args[0]->type) || c->args[0]->type == Type::index)) return std::nullopt;
-  if (const auto known = by_ranges(c->op, integer_interval(*x.view, *x.node, c->args[0]),
-                                   integer_interval(*x.view, *x.node, c->args[1])))
+  if (const auto known = decided_comparison(c->op, integer_interval(*x.view, *x.node, c->args[0]),
+                                            integer_interval(*x.view, *x.node, c->args[1])))
     return *known == positive ? Formula::truth() : Formula::falsity();
   const Term a = integer_term(x, c->args[0], ""), b = integer_term(x, c->args[1], "");
   if (!a.exact || !b.exact || !a.pure || !b.pure) return std::nullopt;

@@ -18,13 +18,6 @@
 namespace assay::codegen::test {
 namespace {
 
-const CompilerSpec* compiler() {
-  static const std::vector<CompilerSpec> here = device_compilers();
-  const auto found =
-      std::find_if(here.begin(), here.end(), [](const CompilerSpec& c) { return c.tiles == TileUnit::sm_80; });
-  return found == here.end() ? nullptr : &*found;
-}
-
 /// The copies of a program: proved ones, and all that have the form.
 struct Copies {
   CopyPieces proved{}, all{};  // element by element
@@ -50,7 +43,7 @@ std::string wrong(Kernel& kernel, const std::vector<Case>& cases) {
 }
 
 std::string wrong(const Program& p, const CopyPieces& copies) {
-  const std::vector<Compiled> compiled = compile_batch({&p}, *compiler(), {copies});
+  const std::vector<Compiled> compiled = compile_batch({&p}, *sm_80_compiler(), {copies});
   return compiled[0].kernel ? wrong(*compiled[0].kernel, right_cases(p)) : compiled[0].error.message;
 }
 
@@ -129,7 +122,7 @@ TEST(Copies, WaitInFrontOfEveryBarrier) {
 }
 
 TEST(Copies, LandLateOrEarlyAndLeaveTheSame) {
-  if (compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  if (sm_80_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   RULE_EQ("ASYNC-4", std::string(), wrong(parse(pipeline), copies_of(parse(pipeline)).proved));
   // A copy that ASYNC-2 forbids lands too late for its own thread.
   for (const std::string& text :
@@ -141,7 +134,7 @@ TEST(Copies, LandLateOrEarlyAndLeaveTheSame) {
 }
 
 TEST(Copies, PlantedFaultsAreFound) {
-  if (compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  if (sm_80_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   const Program p = parse(pipeline);
   const std::string text = emit_device_batch({&p}, Dialect::simt, TileUnit::sm_80, {copies_of(p).proved}).text;
   const std::vector<Case> cases = right_cases(p);
@@ -156,14 +149,14 @@ TEST(Copies, PlantedFaultsAreFound) {
     ASSERT_NE(at, std::string::npos) << right << text;
     changed.replace(at, right.size(), other);
     KernelOutcome error;
-    const auto kernel = compile_text(changed, p, *compiler(), error);
+    const auto kernel = compile_text(changed, p, *sm_80_compiler(), error);
     ASSERT_TRUE(kernel != nullptr) << error.message;
     RULE_TRUE("ASYNC-5", !wrong(*kernel, cases).empty()) << right << " -> " << other;
   }
 }
 
 TEST(Copies, LeaveRandomProgramsAsTheyAre) {
-  if (compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  if (sm_80_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   interp::Random random(20261204);
   int proved = 0, refused = 0, shown = 0, pieces = 0;
   std::vector<Program> programs;
@@ -184,7 +177,7 @@ TEST(Copies, LeaveRandomProgramsAsTheyAre) {
   }
   std::vector<const Program*> pointers;
   for (const Program& p : programs) pointers.push_back(&p);
-  const std::vector<Compiled> compiled = compile_batch(pointers, *compiler(), copies);
+  const std::vector<Compiled> compiled = compile_batch(pointers, *sm_80_compiler(), copies);
   for (std::size_t i = 0; i < programs.size(); ++i) {
     if (!compiled[i].kernel) continue;
     RULE_TRUE("ASYNC-4", wrong(*compiled[i].kernel, right_cases(programs[i], {{"n", 3}})).empty())

@@ -15,13 +15,6 @@
 namespace assay::codegen::test {
 namespace {
 
-const CompilerSpec* compiler() {
-  static const std::vector<CompilerSpec> here = device_compilers();
-  const auto found =
-      std::find_if(here.begin(), here.end(), [](const CompilerSpec& c) { return c.tiles == TileUnit::sm_80; });
-  return found == here.end() ? nullptr : &*found;
-}
-
 CopyPieces pieces_of(const Program& p) {
   const std::unique_ptr<Query> query = oracle::Judges{}.query(default_query_budget);
   return proved_copies(p, *query);
@@ -125,10 +118,10 @@ TEST(CopyPieces, AreAsLongAsACountOverAllIterationsSays) {
   EXPECT_GT(whole, 60);
   EXPECT_GT(single, 20);
   EXPECT_GT(none, 60);
-  if (compiler() == nullptr) return;
+  if (sm_80_compiler() == nullptr) return;
   std::vector<const Program*> pointers;
   for (const Program& p : programs) pointers.push_back(&p);
-  const std::vector<Compiled> compiled = compile_batch(pointers, *compiler(), pieces);
+  const std::vector<Compiled> compiled = compile_batch(pointers, *sm_80_compiler(), pieces);
   for (std::size_t n = 0; n < programs.size(); ++n) {
     ASSERT_TRUE(compiled[n].kernel != nullptr) << compiled[n].error.message;
     const std::string why = wrong(*compiled[n].kernel, programs[n]);
@@ -192,14 +185,14 @@ TEST(CopyPieces, AreTheTextOfTheFirstElement) {
 }
 
 TEST(CopyPieces, ThatAreNoneAreFound) {
-  if (compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
+  if (sm_80_compiler() == nullptr) GTEST_SKIP() << "gcc is not here";
   const auto claimed = [](const std::string& text, int length) {
     const Program p = parse(text);
     CopyPieces pieces;
     const std::unique_ptr<Query> query = oracle::Judges{}.query(default_query_budget);
     for (const AsyncCopy& c : async_copies(p, *query)) pieces.emplace(c.statement, length);
     EXPECT_EQ(pieces.size(), 1U);
-    const std::vector<Compiled> compiled = compile_batch({&p}, *compiler(), {pieces});
+    const std::vector<Compiled> compiled = compile_batch({&p}, *sm_80_compiler(), {pieces});
     return compiled[0].kernel ? wrong(*compiled[0].kernel, p) : "it does not compile: " + compiled[0].error.message;
   };
   const Shape right{Type::f16, 32, 32, 0, 0, 16, 16};
@@ -232,7 +225,7 @@ TEST(CopyPieces, ThatAreNoneAreFound) {
       changed.insert(changed.find("#define assay_copy_async_16"),
                      "#define assay_copy_async_8(to, from) assay_copy_async(to, from, 8)\n");
     KernelOutcome error;
-    const auto kernel = compile_text(changed, p, *compiler(), error);
+    const auto kernel = compile_text(changed, p, *sm_80_compiler(), error);
     ASSERT_TRUE(kernel != nullptr) << error.message;
     RULE_TRUE("ASYNC-5", !wrong(*kernel, p).empty()) << to;
   }

@@ -75,6 +75,7 @@ std::vector<CompilerSpec> instruction_compilers() {
 }
 
 const CompilerSpec* simt_compiler() { return find_device("simt"); }
+const CompilerSpec* sm_80_compiler() { return find_device("simt-sm_80"); }
 const CompilerSpec* device_compiler() { return find_device(on_gpu() ? "cuda" : "simt"); }
 
 std::vector<Case> right_cases(const Program& p, const ParameterMap& parameters) {

@@ -14,6 +14,8 @@ namespace assay::codegen::test {
 const std::vector<Program>& covered_programs();
 /// gcc for CUDA text; null when it is not here.
 const CompilerSpec* simt_compiler();
+/// gcc for CUDA text with the instructions of sm_80, by their models; null when it is not here.
+const CompilerSpec* sm_80_compiler();
 /// What runs CUDA text in the tests that compare: gcc, or nvcc and a GPU with ASSAY_DEVICE=cuda (scripts/gpu-check.sh).
 const CompilerSpec* device_compiler();
 /// What runs text with matrix instructions and asynchronous copies, of each generation: gcc by the models, or with

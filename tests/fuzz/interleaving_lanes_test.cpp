@@ -8,6 +8,7 @@
 #include "fuzz/generators/random_program.hpp"
 #include "fuzz/judges/interleavings.hpp"
 #include "fuzz/targets/thread_property.hpp"
+#include "interleaving_size.hpp"
 #include "interp/inputs.hpp"
 #include "interp/interpreter.hpp"
 #include "ir/traverse.hpp"
@@ -17,15 +18,6 @@
 
 namespace assay::fuzz {
 namespace {
-
-int cases(int usual) {
-  if (const char* text = std::getenv("ASSAY_INTERLEAVING_CASES")) return std::max(20, std::atoi(text));
-  return std::getenv("ASSAY_PROPERTY_CASES") != nullptr ? usual / 6 : usual;
-}
-std::uint64_t seed(std::uint64_t own) {
-  const char* text = std::getenv("ASSAY_PROPERTY_SEED");
-  return own + (text ? std::strtoull(text, nullptr, 10) : 20261201);
-}
 
 bool has_lanes(const Program& p) {
   bool found = false;
@@ -74,9 +66,9 @@ TEST(InterleavingLanes, known_programs_end_as_known) {
 }
 
 TEST(InterleavingLanes, one_thread_ends_as_it_is_interpreted) {
-  interp::Random random(seed(31));
+  interp::Random random(interleaving_seed(31));
   int ended = 0, faulty = 0;
-  const int wanted = cases(600);
+  const int wanted = interleaving_cases(600);
   for (int k = 0; ended + faulty < wanted && k < 40 * wanted; ++k) {
     const Program p = random_program(random, {4, false, false, true});
     if (!has_lanes(p)) continue;
@@ -129,9 +121,9 @@ std::string phases_of_lanes(interp::Random& random) {
 
 TEST(InterleavingLanes, threads_with_lanes) {
   const auto query = make_portfolio_query();
-  interp::Random random(seed(32));
+  interp::Random random(interleaving_seed(32));
   ThreadPropertyCounts c;
-  for (int k = 0; k < cases(200); ++k) {
+  for (int k = 0; k < interleaving_cases(200); ++k) {
     const Program p = number_statements(test::program(phases_of_lanes(random)));
     SCOPED_TRACE(print(p));
     judge_threads(p, *query, c);

@@ -12,6 +12,7 @@
 #include "fuzz/judges/interleavings.hpp"
 #include "fuzz/mutants/thread_faults.hpp"
 #include "fuzz/targets/thread_property.hpp"
+#include "interleaving_size.hpp"
 #include "interp/inputs.hpp"
 #include "interp/interpreter.hpp"
 #include "ir/traverse.hpp"
@@ -23,15 +24,6 @@
 
 namespace assay::fuzz {
 namespace {
-
-int cases(int usual) {
-  if (const char* text = std::getenv("ASSAY_INTERLEAVING_CASES")) return std::max(20, std::atoi(text));
-  return std::getenv("ASSAY_PROPERTY_CASES") != nullptr ? usual / 6 : usual;
-}
-std::uint64_t seed(std::uint64_t own) {
-  const char* text = std::getenv("ASSAY_PROPERTY_SEED");
-  return own + (text ? std::strtoull(text, nullptr, 10) : 20261201);
-}
 
 void report(const char* what, const ThreadPropertyCounts& c) {
   fmt::print("{}: {}", what, summary(c));
@@ -128,9 +120,9 @@ Program without_some_barriers(const Program& p, interp::Random& random) {
 // Random programs in which barriers are everywhere, and the same with one fault, or without many of the barriers.
 TEST(Interleavings, barriers_everywhere_and_faults_among_them) {
   const auto query = make_portfolio_query();
-  interp::Random random(seed(4));
+  interp::Random random(interleaving_seed(4));
   ThreadPropertyCounts right, planted;
-  while (planted.programs < cases(400)) {
+  while (planted.programs < interleaving_cases(400)) {
     std::string text = random_threads(random);
     for (std::size_t at = 0; (at = text.find("  shared ", at)) != std::string::npos;) text.replace(at, 9, "  inout ");
     Program p = test::program(text);
@@ -159,9 +151,9 @@ TEST(Interleavings, barriers_everywhere_and_faults_among_them) {
 // Conditions on data, loaded indices, both arms, private copies.
 TEST(Interleavings, conditions_on_data) {
   const auto query = make_portfolio_query();
-  interp::Random random(seed(5));
+  interp::Random random(interleaving_seed(5));
   ThreadPropertyCounts c;
-  for (int k = 0; k < cases(400); ++k) {
+  for (int k = 0; k < interleaving_cases(400); ++k) {
     const Program p = number_statements(test::program(random_conditions(random, 4 + k % 7)));
     ASSERT_TRUE(check_well_formed(p).empty()) << print(p);
     judge_threads(p, *query, c);
@@ -175,9 +167,9 @@ TEST(Interleavings, conditions_on_data) {
 
 TEST(Interleavings, random_programs) {
   const auto query = make_portfolio_query();
-  interp::Random random(seed(1));
+  interp::Random random(interleaving_seed(1));
   ThreadPropertyCounts c;
-  for (int k = 0; k < cases(300); ++k) {
+  for (int k = 0; k < interleaving_cases(300); ++k) {
     std::string text = random_threads(random);
     // With the tiles in device memory nothing is undefined, and more programs are right.
     for (std::size_t at = 0; k % 2 == 0 && (at = text.find("  shared ", at)) != std::string::npos;)
@@ -192,9 +184,9 @@ TEST(Interleavings, random_programs) {
 
 TEST(Interleavings, right_programs_and_faults_in_them) {
   const auto query = make_portfolio_query();
-  interp::Random random(seed(2));
+  interp::Random random(interleaving_seed(2));
   ThreadPropertyCounts right, planted;
-  while (planted.programs < cases(600)) {
+  while (planted.programs < interleaving_cases(600)) {
     const Program p = number_statements(test::program(random_phases(random)));
     judge_threads(p, *query, right);
     const std::vector<ThreadFault> faults = thread_faults(p);
@@ -226,10 +218,10 @@ bool has_threads(const Program& p) {
 // Schedules of proved steps: every order of accesses of the last program ends in what the first one leaves in canonical execution.
 TEST(Interleavings, schedules_that_create_threads) {
   const auto query = make_portfolio_query();
-  interp::Random random(seed(3));
+  interp::Random random(interleaving_seed(3));
   std::map<std::string, int> proved, dropped;
   int schedules = 0, complete = 0, refused = 0, undecided = 0;
-  const int wanted = cases(80);
+  const int wanted = interleaving_cases(80);
   for (int tries = 0; schedules < wanted && tries < 20 * wanted; ++tries) {
     const std::string text = random_kernel(random);
     const Program source = number_statements(test::program(text));

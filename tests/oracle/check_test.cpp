@@ -35,6 +35,17 @@ std::function<Validation(const Program&, const Program&, Query&)> saying(Status 
   };
 }
 
+// An operation that also drops the last iteration of every outermost loop, and claims that nothing changed.
+StepResult losing_the_last_iteration(const Program& before, const ScheduleLine& line, Query& query) {
+  StepResult r = apply_line(before, line, query);
+  if (!r) return r;
+  Program p = r->program;
+  for (Stmt& s : p.body) {
+    if (s->kind == StmtKind::loop) s = with(s, [](StmtNode& n) { n.hi = n.hi - 1; });
+  }
+  return Rewrite{p};
+}
+
 TEST(Check, ALegalScheduleIsLegal) {
   const CheckResult r = check_text(test::tiled_copy);
   SCOPED_TRACE(to_screen(r.report, {false, false, true}));
@@ -109,15 +120,7 @@ TEST(Check, RoundingAloneRefutesNothing) {
     // One term lost is seen all the same.
     CheckOptions o;
     o.judges.validate = saying(said);
-    o.judges.apply = [](const Program& before, const ScheduleLine& line, Query& query) -> StepResult {
-      StepResult r = apply_line(before, line, query);
-      if (!r) return r;
-      Program p = r->program;
-      for (Stmt& s : p.body) {
-        if (s->kind == StmtKind::loop) s = with(s, [](StmtNode& n) { n.hi = n.hi - 1; });
-      }
-      return Rewrite{p};
-    };
+    o.judges.apply = losing_the_last_iteration;
     RULE_EQ("CHK-3", Verdict::illegal, check_text(sum + "schedule s { swap i k }", o).report.verdict);
   }
 }
@@ -142,17 +145,8 @@ TEST(Check, AFalseProofIsAContradictionAndKept) {
 }
 
 TEST(Check, ALyingTransformIsCaught) {
-  // The operation drops the last iteration of every loop and claims that nothing changed.
   CheckOptions o;
-  o.judges.apply = [](const Program& before, const ScheduleLine& line, Query& query) -> StepResult {
-    StepResult r = apply_line(before, line, query);
-    if (!r) return r;
-    Program p = r->program;
-    for (Stmt& s : p.body) {
-      if (s->kind == StmtKind::loop) s = with(s, [](StmtNode& n) { n.hi = n.hi - 1; });
-    }
-    return Rewrite{p};
-  };
+  o.judges.apply = losing_the_last_iteration;
   const CheckResult r = check_text(test::tiled_copy, o);
   SCOPED_TRACE(to_screen(r.report, {false, false, true}));
   RULE_EQ("CHK-6", Verdict::illegal, r.report.verdict);

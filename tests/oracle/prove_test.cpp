@@ -39,6 +39,28 @@ TEST(Prove, DifferencesAreReplayed) {
   }
 }
 
+TEST(Prove, ProgramsThatDifferInOwnNamesAreEquivalent) {
+  const auto row = [](const std::string& parameters, const std::string& buffers, const std::string& body) {
+    return "program p { " + parameters + "input A: f32[9] " + buffers + body + " }\n";
+  };
+  const std::string nm = "param n in 1..5 param m in 1..5 ", mn = "param m in 1..5 param n in 1..5 ";
+  const std::string bc = "output B: f32[n] output C: f32[n] ", cb = "output C: f32[n] output B: f32[n] ";
+  const std::string body = "for i in 0..n { var v: f32 = A[i] B[i] = v C[i] = 1.0 }";
+  const auto verdict = [&](const std::string& other) { return prove_text(row(nm, bc, body) + other).verdict; };
+  RULE_EQ("PROVE-5", Verdict::equivalent, verdict(row(nm, bc, body)));
+  RULE_EQ("PROVE-5", Verdict::equivalent,
+          verdict(row(nm, cb, "for j in 0..n { var w: f32 = A[j] B[j] = w C[j] = 1.0 }")));
+  RULE_EQ("PROVE-5", Verdict::undecided, verdict(row(mn, bc, body)));
+  RULE_EQ("PROVE-5", Verdict::undecided, verdict(row(nm, bc, "for i in 0..n { B[i] = A[i] C[i] = 1.0 }")));
+  // The names of the interface count, and so does what may go wrong.
+  RULE_EQ("PROVE-5", Verdict::different,
+          verdict(row(nm, bc, "for i in 0..n { var v: f32 = A[i] C[i] = v B[i] = 1.0 }")));
+  const std::string open =
+      "program q { input A: f32[2] input J: i32[1] inout B: f32[2] if A[0] == 1.25 && A[1] == -7.125 { B[J[0]] = 1.0 } "
+      "}\n";
+  RULE_EQ("PROVE-5", Verdict::undecided, prove_text(open + open).verdict);
+}
+
 TEST(Prove, EqualProgramsStayUndecided) {
   for (const auto& [x, y] :
        {std::pair{"A[0] + -0.0", "A[0]"}, std::pair{"A[0] * 1.0", "A[0]"}, std::pair{"A[0] - 0.0", "A[0]"}}) {
