@@ -89,6 +89,7 @@ void Machine::wait(const BoundStmt& s, bool leaving) {
 }
 
 void Machine::execute(const BoundStmt& s, LaneSet lanes, std::uint8_t control) {
+  if (leaves_out(s)) return;
   spend(lanes.count);
   statement_ = &s;
   control_ = control;

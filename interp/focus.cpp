@@ -1,5 +1,5 @@
 // Two threads looked at closely: which accesses of theirs meet, in which order and interval, and in how many cells the same
-// two statements meet (EXEC-83 to EXEC-86).
+// two statements meet; and of a program too large to be run the part that these two threads are about (EXEC-83 to EXEC-87).
 //
 // The walk is the usual one. A focus puts two groups or two threads ahead of the others, and notes what they do.
 #include "interp/focus.hpp"
@@ -66,11 +66,47 @@ std::optional<Seen> Machine::seen() const {
   return out;
 }
 
+// Whether the launch in execution is one that holds a statement of a part.
+bool Machine::leaves_out_launch() const {
+  return part() != nullptr && focus_->launch[0] != launch_number_ && focus_->launch[1] != launch_number_;
+}
+
+// The coordinates of the threads of a part, in the groups of both points; those that the launch does not have are left out.
+std::vector<std::vector<std::int64_t>> Machine::threads_alone() const {
+  std::vector<std::vector<std::int64_t>> out;
+  for (const Focus::Point& p : focus_->what.points) {
+    std::vector<std::int64_t> thread = fitted(p.thread, group_extent_.size());
+    if (inside(thread, group_extent_) && std::find(out.begin(), out.end(), thread) == out.end())
+      out.push_back(std::move(thread));
+  }
+  return out;
+}
+
+// The first iteration from `k` on that a part does not leave out; `trips` where there is none.
+std::uint64_t Machine::iteration_from(const BoundStmt& s, std::int64_t lower, std::uint64_t trips,
+                                      std::uint64_t k) const {
+  if (part() == nullptr) return k;
+  const auto found = part()->values.find(s.number);
+  if (found == part()->values.end()) return k;
+  const auto step = static_cast<std::uint64_t>(s.step);
+  for (const auto& [first, last] : found->second) {
+    // Distances from the lower bound: below 2^64, whatever the bounds are.
+    const auto distance = [&](std::int64_t v) {
+      return static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(lower);
+    };
+    if (last < lower) continue;
+    const std::uint64_t from = first <= lower ? 0 : (distance(first) - 1) / step + 1;
+    const std::uint64_t at = std::max(k, from);
+    if (at <= distance(last) / step) return std::min(at, trips);
+  }
+  return trips;
+}
+
 // The groups of the two points, in the order that is asked for; those that the launch does not have are left out.
 std::vector<std::vector<std::int64_t>> Machine::groups_ahead() const {
   std::vector<std::vector<std::int64_t>> out;
-  if (!goes_ahead()) return out;
-  const std::size_t first = *focus_->what.ahead;
+  if (!goes_ahead() && part() == nullptr) return out;
+  const std::size_t first = focus_->what.ahead.value_or(0);
   for (const std::size_t k : {first, 1 - first}) {
     std::vector<std::int64_t> group = fitted(focus_->what.points[k].group, grid_extent_.size());
     if (inside(group, grid_extent_) && std::find(out.begin(), out.end(), group) == out.end())
@@ -184,7 +220,7 @@ void Machine::note(const Symbol& storage, const Memory* m, std::int64_t flat, bo
 
 // Linear in the accesses of the two statements: of each cell is known which threads used it in the interval.
 void Machine::count_use(std::size_t statement, const Memory* m, std::int64_t flat, bool store) {
-  if (m == nullptr || m->size > most_counted) return;
+  if (m == nullptr || m->size > most_counted || part() != nullptr) return;
   const bool counts = focus_->groups || focus_->here[0];
   if (!counts) return;
   if (focus_->uses.empty()) {

@@ -1,9 +1,11 @@
-// What a run can be asked to look at closely: two accesses of two threads, or two threads at a barrier (EXEC-83 to EXEC-86).
+// What a run can be asked to look at closely: two accesses of two threads, or two threads at a barrier (EXEC-83 to EXEC-87).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,13 @@ struct Focus {
   /// Whose thread goes ahead of the other's, both before all others (EXEC-83); none: canonical order.
   std::optional<std::size_t> ahead{};
   bool blind = false;  // an undefined cell or variable reads as zero (EXEC-85)
+  /// The part of the program that the two threads run alone (EXEC-87).
+  struct Part {
+    std::set<int> statements{};  // preorder numbers, with those around and inside
+    /// Of serial loops: the values of the symbol that run, as closed intervals in ascending order.
+    std::map<int, std::vector<std::pair<std::int64_t, std::int64_t>>> values{};
+  };
+  std::optional<Part> part{};
 };
 
 /// What was seen of one point.

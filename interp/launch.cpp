@@ -47,7 +47,7 @@ bool Machine::holds(const BoundExpr& requirement) { return evaluate(requirement,
 
 void Machine::execute() {
   for (const BoundLaunch& launch : program_.launches) {
-    run_launch(launch);
+    if (!leaves_out_launch()) run_launch(launch);
     ++launch_number_;
   }
   spend(0);  // expressions count as they go; the limit is looked at between statements
@@ -66,6 +66,7 @@ void Machine::run_launch(const BoundLaunch& launch) {
     grid_ = group;
     run_group(launch);
   }
+  if (part() != nullptr) return;  // those of its two threads are all that there are
   grid_.assign(grid_extent_.size(), 0);
   do {
     if (std::find(ahead.begin(), ahead.end(), grid_) == ahead.end()) run_group(launch);
@@ -86,7 +87,7 @@ void Machine::run_group(const BoundLaunch& launch) {
 
 // All threads of a group are there at once.
 bool Machine::stays_together(const BoundLaunch& launch) const {
-  return launch.rendezvous || turns_ != Turns::canonical || goes_ahead();
+  return launch.rendezvous || turns_ != Turns::canonical || goes_ahead() || part() != nullptr;
 }
 
 // The extents of the slots (EXEC-13). Only loops whose symbol some hardware loop's extent depends on are run through.
@@ -131,7 +132,10 @@ void Machine::prepare(const BoundLaunch& launch) {
     if (local) copies += memory(b).copy_bytes();
   }
   std::int64_t threads = 1;
-  if (stays_together(launch)) {
+  const auto alone = part() == nullptr ? std::vector<std::vector<std::int64_t>>() : threads_alone();
+  if (part() != nullptr) {
+    threads = static_cast<std::int64_t>(alone.size());
+  } else if (stays_together(launch)) {
     for (std::int64_t e : group_extent_) {
       if (__builtin_mul_overflow(threads, e, &threads)) threads = std::numeric_limits<std::int64_t>::max();
     }
@@ -142,7 +146,7 @@ void Machine::prepare(const BoundLaunch& launch) {
   while (static_cast<std::int64_t>(threads_.size()) < threads) add_thread();
   std::vector<std::int64_t> position(group_extent_.size(), 0);
   for (auto& t : threads_) {
-    t->position = position;
+    t->position = alone.empty() ? position : alone[static_cast<std::size_t>(&t - threads_.data())];
     advance(position, group_extent_);
     t->locals.clear();
     for (int b : local_) t->locals.push_back(memory(b).new_copy());
@@ -239,6 +243,7 @@ Machine::Released Machine::release_teams() {
     stride.push_back(threads);
     threads *= e;
   }
+  if (part() != nullptr) threads = static_cast<std::int64_t>(threads_.size());
   const auto is_reduce = [](const Wait& w) { return w.at->kind == StmtKind::loop && w.at->axis == Axis::reduce; };
   const auto first_of_team = [&](std::size_t i) -> std::size_t {
     const Wait& w = threads_[i]->wait;

@@ -30,10 +30,13 @@ void Machine::enter_serial(const BoundStmt& s, LaneSet lanes, std::uint8_t contr
   std::int64_t lower = 0;
   if (lanes.count == 1) {
     const std::uint64_t trips = trip_count(s, lanes[0], lower);
-    if (trips == 0) return;
-    bind(s.slot, lanes[0], lower);
+    const std::uint64_t first = iteration_from(s, lower, trips, 0);
+    if (first >= trips) return;
+    bind(s.slot, lanes[0],
+         static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + first * static_cast<std::uint64_t>(s.step)));
     push(s.body, &s, lanes, control);
     thread_->stack.back().lower = lower;
+    thread_->stack.back().iteration = first;
     thread_->stack.back().trips = trips;
     return;
   }
@@ -121,10 +124,12 @@ void Machine::enter_vectorized(const BoundStmt& s, LaneSet lanes, std::uint8_t c
 }
 
 bool Machine::next_iteration(Frame& f) {
-  if (f.iteration + 1 >= f.trips) return false;
-  ++f.iteration;
-  f.next = 0;
   const BoundStmt& s = *f.owner;
+  const bool whole = part() == nullptr || f.group;
+  const std::uint64_t next = whole ? f.iteration + 1 : iteration_from(s, f.lower, f.trips, f.iteration + 1);
+  if (next >= f.trips) return false;
+  f.iteration = next;
+  f.next = 0;
   const auto step = static_cast<std::uint64_t>(s.step);
   if (!f.group) {
     spend(1);

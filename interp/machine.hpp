@@ -153,6 +153,11 @@ class Machine {
   void set_focus(const Focus& what);
   bool goes_ahead() const { return focus_ && focus_->what.ahead && focus_->launch[0] == launch_number_; }
   bool stays_together(const BoundLaunch& launch) const;
+  const Focus::Part* part() const { return focus_ && focus_->what.part ? &*focus_->what.part : nullptr; }
+  bool leaves_out(const BoundStmt& s) const { return part() != nullptr && part()->statements.count(s.number) == 0; }
+  bool leaves_out_launch() const;
+  std::vector<std::vector<std::int64_t>> threads_alone() const;
+  std::uint64_t iteration_from(const BoundStmt& s, std::int64_t lower, std::uint64_t trips, std::uint64_t k) const;
   std::vector<std::vector<std::int64_t>> groups_ahead() const;
   void run_ahead();
   Thread* thread_of(std::size_t point);

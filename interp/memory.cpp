@@ -121,13 +121,16 @@ void set_up(Memory& m, const Buffer& b, const ParameterMap& parameters, const Te
 }  // namespace
 
 std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
-                                  bool detect_races) {
+                                  bool detect_races, const std::optional<Symbol>& only) {
   Watching watching = Watching::none;
   if (detect_races) watching = has_loop(p.body, {Axis::workgroup, Axis::reduce}) ? Watching::threads : Watching::groups;
   // Never resized: a Memory points into itself.
   std::vector<Memory> memory(p.buffers.size());
   std::int64_t used = 0;
-  for (std::size_t i = 0; i < memory.size(); ++i) set_up(memory[i], p.buffers[i], parameters, inputs, watching, used);
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const bool watched = !only || *only == p.buffers[i].name;
+    set_up(memory[i], p.buffers[i], parameters, inputs, watched ? watching : Watching::none, used);
+  }
   return memory;
 }
 

@@ -131,9 +131,10 @@ struct Memory {
   }
 };
 
-/// The buffers of `p`, inputs checked. Throws Faulted (RUN-5, RUN-9) and Exhausted.
+/// The buffers of `p`, inputs checked. With `only`, races are looked for in that buffer alone. Throws Faulted (RUN-5, RUN-9)
+/// and Exhausted.
 std::vector<Memory> set_up_memory(const Program& p, const ParameterMap& parameters, const TensorMap& inputs,
-                                  bool detect_races);
+                                  bool detect_races, const std::optional<Symbol>& only = {});
 /// Moves the observed buffers into the outcome. Throws Faulted (RUN-6).
 void take_outputs(const std::vector<Memory>& memory, Outcome& into, bool with_marks);
 

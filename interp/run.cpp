@@ -23,7 +23,9 @@ void walk(const Program& p, const TensorMap& inputs, const Options& options, std
   if (!program) cannot_start(p, program.error());
   if (!admissible(p, options.parameters))
     cannot_start(p, "the parameter values are missing, out of range or against a requirement");
-  std::vector<Memory> memory = set_up_memory(p, options.parameters, inputs, options.detect_races);
+  std::optional<Symbol> only;
+  if (options.focus && options.focus->part) only = options.focus->storage;
+  std::vector<Memory> memory = set_up_memory(p, options.parameters, inputs, options.detect_races, only);
   Machine machine(*program, options, memory, locate);
   // However the walk ends, what it counted and found is reported.
   struct Report {

@@ -48,9 +48,10 @@ ObligationReport* foretold(std::vector<ObligationReport>& list, const Observatio
   return by_buffer;
 }
 
-/// Searches for a fault or race: at the witnesses' sizes first, then at the sample sizes.
+/// Searches for a fault or race: at the witnesses' sizes first, then at the sample sizes. Where a replay has shown one (`shown`)
+/// no case needs to run at any price.
 void search(const Program& p, const ParameterMap& known, const std::vector<ObligationReport>& obligations, bool open,
-            bool samples, Purse& purse, LintFindings& out) {
+            bool samples, bool shown, Purse& purse, LintFindings& out) {
   Plan plan;
   plan.waves = standard_waves(open ? 32 : 1);
   out.ran = Comparison{};
@@ -64,7 +65,7 @@ void search(const Program& p, const ParameterMap& known, const std::vector<Oblig
     out.turns = turns.line();
     out.turns_report = turns.report();
   };
-  plan.force_first = true;
+  plan.force_first = !shown;
   plan.sizes = witness_sizes(p, obligations);
   if (!plan.sizes.empty()) {
     add_comparison(*out.ran, survey(p, plan, purse));
@@ -72,7 +73,7 @@ void search(const Program& p, const ParameterMap& known, const std::vector<Oblig
   }
   if (!samples) return;
   plan.sizes = sample_sizes(p, {}, known, open ? 40 : 6);
-  plan.force_first = out.ran->cases == 0;
+  plan.force_first = !shown && out.ran->cases == 0;
   add_comparison(*out.ran, survey(p, plan, purse));
   settle();
 }
@@ -82,6 +83,7 @@ struct Replays {
   std::size_t tables = 0;
   std::size_t races = 0;
   std::optional<Observation> observation{};
+  bool alone = false;  // of two threads alone
 };
 
 /// Nothing where a replay contradicts an obligation: the verdict is then there (RPL-2).
@@ -100,7 +102,10 @@ std::optional<Replays> replay_threads(const Program& p, const Places& places, Pu
     o.replayed = replay.result == ThreadReplay::Result::confirmed;
     if (o.obligation.kind == "race-freedom") all.races += replay.findings.size();
     all.tables += replay.findings.size();
-    if (!all.observation) all.observation = std::move(replay.observation);
+    if (!all.observation) {
+      all.observation = std::move(replay.observation);
+      all.alone = replay.alone;
+    }
     for (Finding& f : replay.findings) out.findings.push_back(std::move(f));
   }
   purse.spend(part.spent());
@@ -153,7 +158,9 @@ void conclude_from_observation(const Program& p, LintFindings& out, const Counts
     return;
   }
   out.verdict = Verdict::faulty;
-  out.claim = fmt::format("{} {} observed by running the program", what, several ? "were" : "was");
+  const bool alone = replays.alone && !(out.ran && out.ran->reference);
+  out.claim = fmt::format("{} {} observed by running {}", what, several ? "were" : "was",
+                          alone ? "two of its threads alone" : "the program");
   if (!out.observation->parameters.empty()) out.claim += " at " + text(out.observation->parameters);
   if (counts.violated > 1)
     out.claim += fmt::format("; {} of {} obligations are violated", counts.violated, counts.all());
@@ -223,7 +230,7 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
   if (!replays) return out;
   // A program whose obligations are all proved is only run as a check on the proofs: a small part of the purse is enough.
   Purse part(open ? purse.left() : purse.left() / 8, purse.forced());
-  search(p, *known, out.obligations, open, open || always_run, part, out);
+  search(p, *known, out.obligations, open, open || always_run, replays->observation.has_value(), part, out);
   purse.spend(part.spent());
   if ((out.ran && out.ran->reference) || replays->observation) {
     conclude_from_observation(p, out, counts, *replays, places, purse);

@@ -99,7 +99,10 @@ ObligationReplay replay_obligation(const Program& p, const ObligationReport& o, 
       ++left_out;
       continue;
     }
-    if (out.findings.empty()) out.observation = observation_of(*q, replay);
+    if (out.findings.empty()) {
+      out.observation = observation_of(*q, replay);
+      out.alone = replay.alone;
+    }
     out.result = Result::confirmed;
     out.findings.push_back(finding_of(o, *q, std::move(replay), places));
   }

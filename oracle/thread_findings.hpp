@@ -12,6 +12,7 @@ struct ObligationReplay {
   std::string why{};                         // contradicted: as a sentence
   std::vector<Finding> findings{};           // one for each pair of statements that was seen to race
   std::optional<Observation> observation{};  // of the first
+  bool alone = false;                        // which was seen of its two threads alone (RPL-11)
 };
 /// Whether an obligation is about threads: its witness names two.
 bool is_about_threads(const ObligationReport& o);

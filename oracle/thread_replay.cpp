@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "ir/literal.hpp"
+#include "oracle/thread_alone.hpp"
+#include "oracle/thread_runs.hpp"
 #include "oracle/thread_table.hpp"
 
 namespace assay::oracle {
@@ -16,8 +18,6 @@ namespace {
 
 using interp::Outcome;
 using Result = ThreadReplay::Result;
-
-constexpr const char* letters[] = {"A", "B"};
 
 interp::Focus::Point point_of(const Witness::Point& w) {
   return {w.statement, w.writes, w.iteration, w.group, w.thread};
@@ -29,51 +29,12 @@ interp::Focus::Point point_of(const interp::Instance& at, bool writes) {
   return {at.statement, writes, at.iteration, reversed(at.group), reversed(at.thread)};
 }
 
-bool same_coordinates(std::vector<std::int64_t> a, std::vector<std::int64_t> b) {
-  const std::size_t n = std::max(a.size(), b.size());
-  a.resize(n, 0);
-  b.resize(n, 0);
-  return a == b;
-}
-
-/// One run of a replay; nothing when it does not fit.
-std::optional<Outcome> run_focused(const Program& p, const ThreadQuestion& q, const interp::Focus& focus,
-                                   const TensorMap& inputs, Purse& purse) {
-  interp::Options options;
-  options.parameters = q.parameters;
-  options.budget = purse.left() / 4;
-  options.detect_races = true;
-  options.focus = focus;
-  Outcome out = interp::run(p, inputs, options);
-  purse.spend(out.operations);
-  if (out.status == interp::Status::budget || !out.seen) return std::nullopt;
-  return out;
-}
-
-std::optional<TensorMap> inputs_of(const Program& p, const ThreadQuestion& q, const InputChoice& choice, Purse& purse) {
-  const auto bytes = footprint(p, q.parameters);
-  if (!bytes || *bytes > largest_footprint || !interp::admissible(p, q.parameters)) return std::nullopt;
-  const std::uint64_t set_up = static_cast<std::uint64_t>(*bytes) / bytes_per_operation;
-  if (set_up > purse.left()) return std::nullopt;
-  purse.spend(set_up);
-  return make_inputs(p, q.parameters, choice);
-}
-
-/// The run went through to its end: an output that is left undefined does not matter here.
-bool ended(const Outcome& o) { return o.status == interp::Status::ok || (o.fault && o.fault->code == "RUN-6"); }
-
-std::string case_text(const ThreadQuestion& q, const InputChoice& inputs) {
-  std::string out = text(inputs);
-  if (!q.parameters.empty()) out += " at " + text(q.parameters);
-  return out;
-}
-
 /// What the replay of one order came to: what the load of the two found, else how the run ended.
 std::string order_text(const Outcome& o, const interp::Focus& focus) {
   for (std::size_t k = 0; k < 2; ++k) {
     if (focus.points[k].writes || !o.seen->points[k]) continue;
     const auto& value = o.seen->points[k]->value;
-    return fmt::format("{} reads {} {}", letters[k], cell_text(focus.storage, focus.cell),
+    return fmt::format("{} reads {} {}", thread_letters[k], cell_text(focus.storage, focus.cell),
                        value ? "= " + to_text(*value) : "undefined");
   }
   if (o.status == interp::Status::fault && o.fault->code != "RUN-6") {
@@ -83,7 +44,7 @@ std::string order_text(const Outcome& o, const interp::Focus& focus) {
       const interp::Focus::Point& p = focus.points[k];
       if (at.statement == p.statement && same_coordinates(reversed(at.thread), p.thread) &&
           same_coordinates(reversed(at.group), p.group) && at.iteration == p.iteration)
-        who = fmt::format(" in thread {}", letters[k]);
+        who = fmt::format(" in thread {}", thread_letters[k]);
     }
     const std::string cell =
         o.fault->cell.empty() ? std::string() : fmt::format(" ({})", cell_text(o.fault->buffer, o.fault->cell));
@@ -91,7 +52,7 @@ std::string order_text(const Outcome& o, const interp::Focus& focus) {
   }
   const auto& seen = o.seen->points;
   if (!seen[0] || !seen[1]) return "ends without both accesses";
-  return fmt::format("{} writes last", letters[seen[0]->ordinal < seen[1]->ordinal ? 1 : 0]);
+  return fmt::format("{} writes last", thread_letters[seen[0]->ordinal < seen[1]->ordinal ? 1 : 0]);
 }
 
 /// What the load of the two found, where one of them is a load that happened.
@@ -160,7 +121,7 @@ void describe_orders(ThreadReplay& out, const Program& p, const ThreadQuestion& 
       out.remarks.push_back(
           fmt::format("the order {},{} is none that the interpreter makes: of what several threads do together it runs "
                       "each part once, in one of them",
-                      letters[k], letters[1 - k]));
+                      thread_letters[k], thread_letters[1 - k]));
       return;
     }
   }
@@ -178,38 +139,12 @@ void describe_orders(ThreadReplay& out, const Program& p, const ThreadQuestion& 
                                     said[1], shown->cells ? "; all cells end the same here" : ""));
 }
 
-std::string access_text(const interp::Focus& focus, std::size_t k) {
-  return fmt::format("{} {}", focus.points[k].writes ? "writes" : "reads", cell_text(focus.storage, focus.cell));
-}
-
-ThreadPair table_of(const Program& p, const ThreadQuestion& q) {
-  ThreadPair pair = thread_pair(p, q.focus);
-  pair.of_new_program = q.of_new_program;
-  pair.a.does = access_text(q.focus, 0);
-  pair.b.does = access_text(q.focus, 1);
-  add_statement_rows(pair, p);
-  return pair;
-}
-
 /// A race that a run showed and that is too large to be run again.
 ThreadReplay only_seen(const Program& p, const ThreadQuestion& q) {
   ThreadReplay out;
   out.result = Result::confirmed;
   out.threads = table_of(p, q);
   out.remarks.emplace_back("cells affected, barrier interval, both orders: not looked at, too large for the budget");
-  return out;
-}
-
-ThreadReplay contradicted(std::string why) {
-  ThreadReplay out;
-  out.result = Result::contradicted;
-  out.why = std::move(why);
-  return out;
-}
-
-ThreadReplay open(std::string why) {
-  ThreadReplay out;
-  out.why = std::move(why);
   return out;
 }
 
@@ -255,20 +190,16 @@ ThreadReplay replay_race(const Program& p, const ThreadQuestion& question, Purse
   focus.blind = true;
   const auto run = inputs ? run_focused(p, question, focus, *inputs, purse) : std::nullopt;
   if (!run && !question.exact) return only_seen(p, question);
-  if (!run) return open("too large to be run");
+  if (!run) return replay_race_alone(p, question, purse);
   const interp::Seen& seen = *run->seen;
   const std::string at = fmt::format("at {}", case_text(question, question.inputs));
   for (std::size_t k = 0; k < 2; ++k) {
     if (seen.points[k]) continue;
     if (!ended(*run)) return open("the run ends before: " + (run->fault ? run->fault->message : std::string()));
-    const Stmt statement = find_statement(p, asked.points[k].statement);
-    const std::string why = fmt::format("thread {} of the witness does not do what it names ({} in line {}) {}",
-                                        letters[k], access_text(asked, k), statement ? statement->where.line : 0, at);
-    return question.exact ? contradicted(why) : open(why);
+    return not_shown(question.exact, is_not_done(p, question, k, at));
   }
   if (same_group && seen.points[0]->interval != seen.points[1]->interval) {
-    const std::string why = fmt::format("a barrier lies between the two accesses of the witness {}", at);
-    return question.exact ? contradicted(why) : open(why);
+    return not_shown(question.exact, fmt::format("a barrier lies between the two accesses of the witness {}", at));
   }
   if (ended(*run) && !run->race)
     return contradicted(fmt::format("both accesses of a race were run {}, and the detector found no race", at));
@@ -298,25 +229,18 @@ ThreadReplay replay_race(const Program& p, const ThreadQuestion& question, Purse
 
 ThreadReplay replay_divergence(const Program& p, const ThreadQuestion& question, Purse& purse) {
   const auto inputs = inputs_of(p, question, question.inputs, purse);
-  if (!inputs) return open("too large to be run");
   interp::Focus focus = question.focus;
   focus.blind = true;
-  const auto run = run_focused(p, question, focus, *inputs, purse);
-  if (!run) return open("too large to be run");
+  const auto run = inputs ? run_focused(p, question, focus, *inputs, purse) : std::nullopt;
+  if (!run) return replay_divergence_alone(p, question, purse);
   const std::string at = fmt::format("at {}", case_text(question, question.inputs));
-  if (ended(*run)) {
-    const std::string why = fmt::format("the threads of every group reach the same barriers {}", at);
-    return question.exact ? contradicted(why) : open(why);
-  }
+  if (ended(*run))
+    return not_shown(question.exact, fmt::format("the threads of every group reach the same barriers {}", at));
   if (!run->seen->diverged) return open("the run ends before: " + (run->fault ? run->fault->message : std::string()));
   ThreadReplay out;
   out.result = Result::confirmed;
   out.fault = run->fault;
-  ThreadPair pair = thread_pair(p, question.focus);
-  pair.of_new_program = question.of_new_program;
-  pair.a.does = "reaches this barrier";
-  pair.b.does = "does not reach it";
-  add_statement_rows(pair, p);
+  ThreadPair pair = divergence_table(p, question);
   const auto where = [&](std::size_t k) {
     return run->seen->waits[k] ? "waits at " + text(*run->seen->waits[k]) : std::string("has ended");
   };

@@ -1,4 +1,4 @@
-// Running what a message about two threads says: both accesses in one run, and both orders (RPL-2 to RPL-4).
+// Running what a message about two threads says: both accesses in one run, and both orders (RPL-2 to RPL-4, RPL-11).
 #pragma once
 
 #include "oracle/compare.hpp"
@@ -22,6 +22,7 @@ struct ThreadReplay {
   std::vector<std::string> remarks{};   // confirmed: how many cells, what the two orders leave
   std::optional<interp::Race> race{};   // that the detector saw
   std::optional<interp::Fault> fault{};
+  bool alone = false;  // the program is too large to be run: the two threads ran by themselves (RPL-11)
 };
 
 /// The question that the witness of an obligation about threads asks; nothing where it names no two threads.

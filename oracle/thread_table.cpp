@@ -205,6 +205,14 @@ void add_interval_row(ThreadPair& pair, const interp::Seen& seen, bool same_grou
   pair.rows.push_back({"interval", column(0), column(1), note});
 }
 
+void add_interval_row_of_part(ThreadPair& pair, const interp::Seen& seen, bool same_group) {
+  if (!same_group) return add_interval_row(pair, seen, same_group);
+  std::string note = "no barrier instance lies between";
+  if (seen.before[0]) note += ", the last one before: " + text(*seen.before[0]);
+  if (seen.after[0]) note += ", the first one after: " + text(*seen.after[0]);
+  pair.rows.push_back({"interval", "the same", "the same", note});
+}
+
 std::vector<std::string> table_lines(const ThreadPair& pair) {
   std::vector<ThreadPair::Row> rows{{"", "thread A", "thread B", ""}};
   rows.insert(rows.end(), pair.rows.begin(), pair.rows.end());

@@ -16,6 +16,8 @@ void add_statement_rows(ThreadPair& pair, const Program& p);
 void add_interval_row(ThreadPair& pair, const interp::Seen& seen, bool same_group);
 /// "the barrier of line 9 (k=1)".
 std::string text(const interp::BarrierPass& barrier);
+/// The same of two threads that ran alone, whose barriers have no numbers.
+void add_interval_row_of_part(ThreadPair& pair, const interp::Seen& seen, bool same_group);
 /// The lines as text, their columns aligned.
 std::vector<std::string> table_lines(const ThreadPair& pair);
 

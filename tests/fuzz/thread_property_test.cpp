@@ -17,6 +17,7 @@
 #include "ir/traverse.hpp"
 #include "oracle/barrier_hints.hpp"
 #include "oracle/lint.hpp"
+#include "oracle/thread_alone.hpp"
 #include "oracle/thread_findings.hpp"
 #include "proofs/portfolio/query.hpp"
 #include "proofs/validate/validate.hpp"
@@ -178,6 +179,42 @@ TEST(ThreadProperty, runs_see_the_races_of_tile_products) {
   EXPECT_GE(divergent, programs / 20);
 }
 
+// The two threads of a witness alone, and in a run of everything: the same answer, of the witness and of ones near it.
+struct Alone {
+  int confirmed = 0, contradicted = 0, open = 0;
+
+  void compare(const Program& p, const Witness& w, bool race) {
+    const auto q = oracle::question_of(p, w);
+    if (!q) return;
+    one(p, *q, race);
+    for (std::size_t k = 0; k < 2; ++k) {
+      oracle::ThreadQuestion near = *q;
+      if (!near.focus.cell.empty()) near.focus.cell.front() += 1;
+      one(p, near, race);
+      near = *q;
+      for (auto& [symbol, value] : near.focus.points[k].iteration) {
+        const bool of_thread = symbol.rfind("t", 0) == 0 || symbol.rfind("g", 0) == 0;
+        if (!of_thread) value += 1;
+      }
+      one(p, near, race);
+    }
+  }
+
+ private:
+  void one(const Program& p, const oracle::ThreadQuestion& q, bool race) {
+    using Result = oracle::ThreadReplay::Result;
+    oracle::Purse purse(20'000'000), other(20'000'000);
+    const auto whole = race ? oracle::replay_race(p, q, purse) : oracle::replay_divergence(p, q, purse);
+    const auto part = race ? oracle::replay_race_alone(p, q, other) : oracle::replay_divergence_alone(p, q, other);
+    ++(part.result == Result::confirmed ? confirmed : part.result == Result::open ? open : contradicted);
+    if (whole.result == Result::open || part.result == Result::open) return;
+    RULE_TRUE("RPL-12", whole.result == part.result)
+        << "whole: " << static_cast<int>(whole.result) << " " << whole.why
+        << "; alone: " << static_cast<int>(part.result) << " " << part.why << " statements "
+        << q.focus.points[0].statement << " " << q.focus.points[1].statement;
+  }
+};
+
 // Every refutation is borne out by a run: of the two threads that it names, in both programs with races and with barriers that
 // some thread does not reach. And where `lint` says something of a whole program, the turns of its threads included, no
 // judge contradicts another.
@@ -186,6 +223,7 @@ TEST(ThreadProperty, refutations_are_replayed) {
   const int programs = cases ? std::max(60, std::atoi(cases) / 8) : 240;
   interp::Random random(23);
   const auto query = make_portfolio_query();
+  Alone alone;
   int races = 0, divergences = 0, open = 0, counted = 0, clean = 0;
   for (int k = 0; k < programs; ++k) {
     const std::string text = random_threads(random);
@@ -204,6 +242,8 @@ TEST(ThreadProperty, refutations_are_replayed) {
         ++open;
       else
         ++(race ? races : divergences);
+      for (const Witness& w : report.obligation.further) alone.compare(p, w, race);
+      alone.compare(p, *report.obligation.witness, race);
       for (const oracle::Finding& f : replay.findings) {
         if (!race || !f.threads->affected) continue;
         ++counted;
@@ -218,6 +258,9 @@ TEST(ThreadProperty, refutations_are_replayed) {
   }
   fmt::print("of {} programs {} races and {} divergences replayed, {} not; {} counted; {} clean\n", programs, races,
              divergences, open, counted, clean);
+  fmt::print("alone: {} confirmed, {} contradicted, {} open\n", alone.confirmed, alone.contradicted, alone.open);
+  RULE_TRUE("RPL-12", alone.confirmed * 10 >= programs && alone.contradicted * 5 >= programs);
+  RULE_TRUE("RPL-12", alone.confirmed + alone.contradicted >= 3 * alone.open);
   RULE_TRUE("RPL-2", races * 10 >= programs && races >= 3 * open);
   RULE_TRUE("RPL-4", divergences * 50 >= programs);
   EXPECT_GE(clean, 1);

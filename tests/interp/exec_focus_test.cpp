@@ -1,4 +1,4 @@
-// Two threads looked at closely (EXEC-83 to EXEC-86).
+// Two threads looked at closely (EXEC-83 to EXEC-87).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +66,45 @@ TEST(ExecFocus, EitherGroupGoesAhead) {
     RULE_EQ("EXEC-86", 1, o.seen->affected);
     RULE_EQ("EXEC-86", 1, o.seen->cells);
   }
+}
+
+// Statements: 0 and 1 the hardware loops, 2 the serial one, 3 the store, 4 the barrier, 5 the load and the store of O.
+TEST(ExecFocus, TwoThreadsRunAloneInAPart) {
+  const std::string text =
+      "program p { temp A: i32[1048576]  temp O: i32[1048576, 2]  shared S: i32[1024]\n"
+      "for g in 0..1024 @grid { for t in 0..1024 @workgroup { for k in 0..1000000 step 3 {\n"
+      "S[t] = A[t]  barrier  O[t, 1] = S[1023 - t] } } } }";
+  interp::Focus f;
+  f.blind = true;
+  f.storage = "S";
+  f.cell = {7};
+  f.points = {Point{3, true, {{"g", 900}, {"t", 7}, {"k", 300003}}, {900}, {7}},
+              Point{5, false, {{"g", 900}, {"t", 1016}, {"k", 300000}}, {900}, {1016}}};
+  const auto look_at = [&](std::set<int> statements, std::vector<std::pair<std::int64_t, std::int64_t>> values) {
+    f.part = interp::Focus::Part{std::move(statements), {{2, std::move(values)}}};
+    interp::Outcome o = look(text, f, {});
+    RULE_EQ("EXEC-87", interp::Status::ok, o.status);
+    RULE_TRUE("EXEC-87", o.operations < 200) << o.operations;
+    return o;
+  };
+  const std::set<int> all{0, 1, 2, 3, 4, 5};
+  interp::Outcome o = look_at(all, {{300000, 300003}});
+  ASSERT_TRUE(o.seen && o.seen->points[0] && o.seen->points[1]);
+  RULE_TRUE("EXEC-87", o.race && o.race->cell == std::vector<std::int64_t>{7});
+  RULE_EQ("EXEC-87", o.seen->points[0]->interval, o.seen->points[1]->interval);
+  RULE_TRUE("EXEC-87", o.seen->before[0] && o.seen->before[0]->iteration.front().second == 300000);
+  f.points[0].iteration[2].second = 300000;  // one iteration: the barrier is between
+  o = look_at(all, {{300000, 300000}});
+  ASSERT_TRUE(o.seen->points[0] && o.seen->points[1]);
+  RULE_TRUE("EXEC-87", !o.race && o.seen->points[0]->interval < o.seen->points[1]->interval);
+  o = look_at({0, 1, 2, 3, 5}, {{300000, 300000}});  // without it
+  RULE_TRUE("EXEC-87", o.race && o.seen->points[0]->interval == o.seen->points[1]->interval);
+  o = look_at({0, 1, 2, 3}, {{300000, 300000}});
+  RULE_TRUE("EXEC-87", o.seen->points[0] && !o.seen->points[1]);
+  o = look_at(all, {{300001, 300002}});  // between two iterations
+  RULE_TRUE("EXEC-87", !o.seen->points[0] && !o.seen->points[1]);
+  o = look_at(all, {{-9, -1}, {300000, 300002}, {999'999'999, 999'999'999}});
+  RULE_TRUE("EXEC-87", o.seen->points[0] && o.seen->points[1] && o.operations < 60);
 }
 
 TEST(ExecFocus, AnotherLaunchIsNotTouched) {
