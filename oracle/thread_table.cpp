@@ -15,25 +15,33 @@ namespace {
 constexpr std::size_t widest_statement = 56;
 constexpr std::size_t widest_column = 34;
 
-/// A statement and the loops around it, outermost first.
+/// An `if` by its preorder number.
+struct Condition {
+  int number = -1;
+  Stmt statement{};
+};
+/// A statement, and the loops and conditions around it, outermost first.
 struct Found {
   Stmt statement{};
-  std::vector<Stmt> loops{}, conditions{};
+  std::vector<Stmt> loops{};
+  std::vector<Condition> conditions{};
 };
 
 Found find(const Program& p, int number) {
   Found out;
-  std::vector<Stmt> around, conditions;
+  std::vector<Stmt> around;
+  std::vector<Condition> conditions;
   int next = 0;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {
-    if (next++ == number) {
+    const int own = next++;
+    if (own == number) {
       out.statement = s;
       out.loops = around;
       out.conditions = conditions;
     }
     if (s->kind == StmtKind::loop) around.push_back(s);
-    if (s->kind == StmtKind::branch) conditions.push_back(s);
+    if (s->kind == StmtKind::branch) conditions.push_back({own, s});
     return true;
   };
   v.leave_stmt = [&](const Stmt& s) {
@@ -132,14 +140,33 @@ std::string statement_text(const Program& p, int number) {
 }
 
 /// The `if` statements around both or either, in the order of the text, each once.
-std::vector<Stmt> conditions_around(const Program& p, int one, int other) {
-  std::vector<Stmt> out;
-  for (const int number : {std::min(one, other), std::max(one, other)}) {
-    for (const Stmt& s : find(p, number).conditions) {
-      if (std::none_of(out.begin(), out.end(), [&](const Stmt& t) { return &*t == &*s; })) out.push_back(s);
+std::vector<Condition> conditions_around(const Program& p, int one, int other) {
+  std::vector<Condition> out;
+  for (const int number : {one, other}) {
+    for (const Condition& c : find(p, number).conditions) {
+      if (std::none_of(out.begin(), out.end(), [&](const Condition& d) { return d.number == c.number; }))
+        out.push_back(c);
     }
   }
+  std::sort(out.begin(), out.end(), [](const Condition& a, const Condition& b) { return a.number < b.number; });
   return out;
+}
+
+/// What a condition says of a thread that executes a statement in one of its arms; nothing where it stands in none.
+std::string said_of(const Condition& c, int number) {
+  int next = c.number + 1;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt&) {
+    ++next;
+    return true;
+  };
+  visit(c.statement->value, v);
+  const int first = next;
+  visit(c.statement->body, v);
+  const int second = next;
+  visit(c.statement->other, v);
+  if (number < first || number >= next) return {};
+  return number < second ? "holds" : "does not hold";
 }
 
 }  // namespace
@@ -162,12 +189,12 @@ void add_statement_rows(ThreadPair& pair, const Program& p) {
     if (!s.where.known()) return fmt::format("statement {}", s.statement);
     return fmt::format("{}line {}", pair.of_new_program ? "from " : "", s.where.line);
   };
-  for (const Stmt& s : conditions_around(p, pair.a.statement, pair.b.statement))
+  for (const Condition& c : conditions_around(p, pair.a.statement, pair.b.statement)) {
+    const Location where = c.statement->where;
     pair.rows.push_back(
-        {s->where.known() ? fmt::format("{}line {}", pair.of_new_program ? "from " : "", s->where.line) : std::string(),
-         {},
-         {},
-         shortened(print(s, -1))});
+        {where.known() ? fmt::format("{}line {}", pair.of_new_program ? "from " : "", where.line) : std::string(),
+         said_of(c, pair.a.statement), said_of(c, pair.b.statement), shortened(print(c.statement, -1))});
+  }
   if (pair.a.statement == pair.b.statement) {
     pair.rows.push_back({label(pair.a), pair.a.does, pair.b.does, statement_text(p, pair.a.statement)});
     return;

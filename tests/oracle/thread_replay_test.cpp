@@ -85,6 +85,27 @@ TEST(ThreadReplay, IntervalsAreNamed) {
                 std::string::npos);
 }
 
+TEST(ThreadReplay, ArmsSayWhetherTheirConditionHolds) {
+  const Report r = test::lint_text(
+      "program p { input A: f32[8]  inout O: f32[8]  shared S: f32[8]\n"
+      "for t in 0..8 @workgroup { S[t] = 0.0\nbarrier\nif t < 4 {\nS[t] = A[t] }\nelse {\nif t < 6 {\n"
+      "O[t] = S[7 - t] } } } }");
+  const std::string screen = screen_of(r);
+  SCOPED_TRACE(screen);
+  const Finding* f = table_in(r);
+  ASSERT_NE(nullptr, f);
+  const auto row = [&](const std::string& text) {
+    const auto found = std::find_if(f->threads->rows.begin(), f->threads->rows.end(),
+                                    [&](const ThreadPair::Row& x) { return x.note.rfind(text, 0) == 0; });
+    return found == f->threads->rows.end() ? ThreadPair::Row{} : *found;
+  };
+  RULE_EQ("RPL-5", std::string("holds"), row("if t < 4").a);
+  RULE_EQ("RPL-5", std::string("does not hold"), row("if t < 4").b);
+  RULE_EQ("RPL-5", std::string(), row("if t < 6").a);
+  RULE_EQ("RPL-5", std::string("holds"), row("if t < 6").b);
+  RULE_TRUE("RPL-5", screen.find("line 4          holds            does not hold    if t < 4") != std::string::npos);
+}
+
 TEST(ThreadReplay, ARaceOfGroupsHasATable) {
   const Report r = test::lint_text(
       "program p { param n in 2..9  input A: f32[n]  output O: f32[n]\n"
