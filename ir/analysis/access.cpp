@@ -19,10 +19,9 @@ const Access* Node::store() const {
 }
 
 const Node* Extraction::find(int statement) const {
-  for (const Node& n : nodes) {
-    if (n.statement == statement) return &n;
-  }
-  return nullptr;
+  const auto at = std::lower_bound(nodes.begin(), nodes.end(), statement,
+                                   [](const Node& n, int number) { return n.statement < number; });
+  return at != nodes.end() && at->statement == statement ? &*at : nullptr;
 }
 
 namespace {

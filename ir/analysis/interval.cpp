@@ -77,6 +77,20 @@ Interval interval(const Index& e, const Ranges& ranges) {
   return sum;
 }
 
+// Of a·s + rest >= 0 follows s >= −rest / a, or s <= rest / −a.
+void narrow_nonnegative(Ranges& ranges, const Index& e) {
+  if (e.overflowed()) return;
+  for (const auto& [atom, a] : e.terms()) {
+    if (atom->kind != IndexAtom::Kind::symbol || ranges.count(atom->symbol) == 0) continue;
+    const Int128 rest = interval(e - Index::symbol(atom->symbol) * a, ranges).hi;
+    Interval& s = ranges.at(atom->symbol);
+    const Int128 c = a > 0 ? Int128{a} : -Int128{a};
+    const Int128 bound = rest / c - (rest % c < 0 ? 1 : 0);  // floor
+    if (a > 0) s.lo = std::max(s.lo, -bound);
+    if (a < 0) s.hi = std::min(s.hi, bound);
+  }
+}
+
 bool fits_int64(const Index& e, const Ranges& ranges) {
   if (e.overflowed()) return false;
   // Positive and negative parts apart bound every partial sum.

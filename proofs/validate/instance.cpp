@@ -18,7 +18,8 @@ View::View(const Program& p)
       extraction(settled(p, extract(p))),
       stores(extraction),
       parameters(parameter_domain(p)),
-      ranges(parameter_ranges(p)) {
+      ranges(parameter_ranges(p)),
+      stored(stored_ranges(p, extraction)) {
   std::map<const StmtNode*, Stmt> reduce;
   Visitor v;
   v.enter_stmt = [&](const Stmt& s) {

@@ -10,6 +10,7 @@
 
 #include "ir/analysis/access.hpp"
 #include "ir/analysis/interval.hpp"
+#include "ir/analysis/stored_range.hpp"
 #include "proofs/obligation/formula.hpp"
 #include "proofs/validate/stores.hpp"
 
@@ -23,6 +24,7 @@ struct View {
   StoreIndex stores;
   Formula parameters;  // parameter_domain
   Ranges ranges;       // parameter ranges
+  StoredRanges stored;
   /// Of every @grid loop, then of every @workgroup and collective @reduce loop and tile loop among threads: the innermost is
   /// first.
   std::map<const StmtNode*, int> slot;
@@ -91,6 +93,12 @@ struct Term {
   std::vector<Symbol> fresh{};
 };
 Term integer_term(const Instance& x, const Expr& e, const std::string& suffix);
+/// The same where the execution evaluates it. What is loaded from storage that statements write is one unknown for each cell
+/// and `moment`, and is what one of these statements stored there: a superset of what may have happened.
+Term stored_term(const Instance& x, const Expr& e, const std::string& moment);
+/// What the conditions on integers around the node and those of one of its accesses say, where what they read has not changed
+/// since. Loads are named as those of stored_term are.
+Formula guards_still_holding(const Instance& x, const std::vector<Guard>& access, const std::string& moment);
 /// What an `exists` over the executions of `w` binds: its loop symbols and the fresh symbols of the access's terms.
 std::vector<Symbol> bound_symbols(const Instance& w, const Access& a);
 /// Whether the condition (`positive`) or its negation holds, where loop symbols and parameters alone decide it.

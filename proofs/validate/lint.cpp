@@ -4,6 +4,7 @@
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/coverage.hpp"
 #include "proofs/validate/flow.hpp"
+#include "proofs/validate/last_stores.hpp"
 #include "proofs/validate/launch.hpp"
 #include "proofs/validate/layout.hpp"
 #include "proofs/validate/order.hpp"
@@ -89,18 +90,19 @@ class Linter {
         if (a.variable || a.whole) continue;
         const Buffer& b = *view_.program.find_buffer(a.storage);
         for (std::size_t d = 0; d < a.indices.size() && d < b.dims.size(); ++d) {
-          const Term t = integer_term(x, a.indices[d], "@" + std::to_string(d));
-          const Formula outside = Formula::lt(t.value, Index(0)) | Formula::le(b.dims[d], t.value);
+          const Formula happens = Formula::all(
+              {domain(x), decided_guards(x), access_condition(x, a), guards_still_holding(x, a.guards, "@")});
+          const Term t = stored_term(x, a.indices[d], "@");
+          const auto outside = [&](const Term& at) {
+            return happens & at.facts & (Formula::lt(at.value, Index(0)) | Formula::le(b.dims[d], at.value));
+          };
           const bool approximate = has_data_guard(x) || has_data_guard(x, a.guards) || !t.exact;
-          const Formula known = immutable_guards(x, n.guards, "n") & immutable_guards(x, a.guards, "a");
-          by_buffer[a.storage].push_back(
-              {domain(x) & decided_guards(x) & access_condition(x, a) & known & t.facts & outside,
-               x,
-               {},
-               &a,
-               nullptr,
-               approximate,
-               {}});
+          Case c{outside(t), x, {}, &a, nullptr, approximate, {}};
+          if (!t.exact && query_.solve(view_.parameters & c.violation).kind != Answer::Kind::empty) {
+            const Formula placed = place(*c.x, "1");
+            c.violation = placed & outside(last_stored_term(*c.x, a.indices[d], "@"));
+          }
+          by_buffer[a.storage].push_back(std::move(c));
         }
       }
     }
@@ -183,7 +185,7 @@ class Linter {
         if (std::any_of(n.guards.begin(), n.guards.end(), excludes_zero) ||
             std::any_of(d.guards.begin(), d.guards.end(), excludes_zero))
           continue;
-        const Term t = integer_term(x, d.divisor, "");
+        const Term t = stored_term(x, d.divisor, "@");
         const Access where{{}, false, false, false, {}, d.guards, d.where};
         const bool data = has_data_guard(x) || has_data_guard(x, d.guards) || !t.exact;
         Case c{domain(x) & decided_guards(x) & access_condition(x, where) & t.facts & Formula::zero(t.value),

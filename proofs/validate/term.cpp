@@ -3,75 +3,44 @@
 
 #include "ir/analysis/value_range.hpp"
 #include "proofs/validate/constant_value.hpp"
-#include "proofs/validate/instance.hpp"
+#include "proofs/validate/coverage.hpp"
+#include "proofs/validate/division_terms.hpp"
+#include "proofs/validate/last_stores.hpp"
+#include "proofs/validate/order.hpp"
 #include "proofs/validate/table.hpp"
+#include "proofs/validate/threads.hpp"
 
 namespace assay::derive {
 
-Interval integer_interval(const View& view, const Node& node, const Expr& e) {
+namespace {
+
+Ranges ranges_at(const View& view, const Node& node) {
   Ranges ranges = view.ranges;
   for (const Stmt& loop : node.loops) add_loop(ranges, loop);
-  return interval(e, view.program, ranges);
+  return ranges;
+}
+
+}  // namespace
+
+Interval integer_interval(const View& view, const Node& node, const Expr& e) {
+  return interval(e, view.program, ranges_at(view, node));
 }
 
 namespace {
 
-// The mathematical value of an operation may leave its type: two's complement then.
-bool fits(const Interval& i, Type type) {
-  if (type == Type::index) return i.within(INT64_MIN, INT64_MAX);
-  const IntRange r = int_range(type);
-  return i.within(r.lo, r.hi);
-}
-Interval hull(std::initializer_list<Int128> values) { return {std::min(values), std::max(values)}; }
-Interval product(const Interval& a, const Interval& b) {
-  return hull({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
-}
-bool is_quotient(Op op) { return op == Op::floordiv || op == Op::ceildiv || op == Op::truncdiv || op == Op::eucdiv; }
-
-// Rounded towards zero: the floor where that is not negative, the ceiling where that is not positive.
-Index truncated(const Index& s, std::int64_t c) {
-  return max({floordiv(s, c), Index(0)}) + min({ceildiv(s, c), Index(0)});
-}
-
-/// Quotient by a constant of either sign.
-Index constant_quotient(Op op, const Index& s, std::int64_t c) {
-  const std::int64_t size = c < 0 ? -c : c;
-  const Index dividend = c < 0 ? -s : s;
-  switch (op) {
-    case Op::floordiv:
-    case Op::floormod: return floordiv(dividend, size);
-    case Op::ceildiv: return ceildiv(dividend, size);
-    case Op::truncdiv:
-    case Op::truncmod: return truncated(dividend, size);
-    default: return c < 0 ? -floordiv(s, size) : floordiv(s, size);
-  }
-}
-
-/// Where the remainder r = s - q*t of a division lies, for t != 0.
-Formula remainder_range(Op op, const Index& s, const Index& t, const Index& r) {
-  const Index zero(0);
-  const Formula up = Formula::le(zero, r) & Formula::lt(r, t);      // 0 <= r < t
-  const Formula down = Formula::lt(t, r) & Formula::le(r, zero);    // t < r <= 0
-  const Formula above = Formula::le(zero, r) & Formula::lt(r, -t);  // 0 <= r < -t
-  const Formula below = Formula::lt(-t, r) & Formula::le(r, zero);  // -t < r <= 0
-  const Formula positive = Formula::lt(zero, t), negative = Formula::lt(t, zero);
-  switch (op) {
-    case Op::floordiv:
-    case Op::floormod: return (positive & up) | (negative & down);
-    case Op::ceildiv: return (positive & below) | (negative & above);
-    case Op::truncdiv:
-    case Op::truncmod: {
-      const Formula like_s = Formula::nonneg(s);
-      return (positive & like_s & up) | (positive & !like_s & below) | (negative & like_s & above) |
-             (negative & !like_s & down);
-    }
-    default: return (positive & up) | (negative & above);
-  }
-}
+// So many storages are looked through, one behind the other, for what a load gives, and so many stores of each.
+constexpr std::size_t most_storages = 3, most_stores = 8;
 
 class Terms {
  public:
-  Terms(const Instance& x) : x_(x) {}
+  explicit Terms(const Instance& x)
+      : x_(x), facts_{&x.view->program, ranges_at(*x.view, *x.node), &x.view->stored, {}} {}
+  /// What is loaded from storage that statements write is what one of them stored; not again from the storages of `behind`.
+  Terms(const Instance& x, std::string moment, bool last, std::vector<Symbol> behind) : Terms(x) {
+    moment_ = std::move(moment);
+    last_ = last;
+    behind_ = std::move(behind);
+  }
 
   Term term(const Expr& e, const std::string& suffix) const {
     const auto operand = [&](std::size_t i) { return term(e->args[i], suffix + "." + std::to_string(i)); };
@@ -84,6 +53,7 @@ class Terms {
         return {Index(static_cast<std::int64_t>(v))};
       }
       case Op::load: return load(e, suffix);
+      case Op::variable: return moment_.empty() ? unknown(e, suffix) : stored(e, e->name, {}, {});
       case Op::convert:
         if (is_int(e->args[0]->type) || e->args[0]->type == Type::index)
           return wrapped(e, operand(0), range(e->args[0]), suffix);
@@ -121,20 +91,71 @@ class Terms {
       case Op::truncmod: return divided(e, operand(0), operand(1), suffix);
       case Op::choice:
       case Op::select: {
-        const auto yes = decided_condition(x_, e->args[0], true), no = decided_condition(x_, e->args[0], false);
-        if (!yes || !no) return unknown(e, suffix);
+        const auto c = condition(e->args[0], suffix + ".c");
+        if (!c) return unknown(e, suffix);
         const Term s = operand(1), t = operand(2);
-        Term out = combine(named("(" + yes->text() + " ? " + s.value.text() + " : " + t.value.text() + ")"), s, t);
+        Term out = combine(named("(" + c->yes.text() + " ? " + s.value.text() + " : " + t.value.text() + ")"), s, t);
+        out.fresh.insert(out.fresh.end(), c->fresh.begin(), c->fresh.end());
         out.fresh.push_back(*out.value.as_symbol());
-        out.facts = out.facts & ((*yes & Formula::eq(out.value, s.value)) | (*no & Formula::eq(out.value, t.value)));
+        out.exact = out.exact && c->exact;
+        out.pure = out.pure && c->pure;
+        // What is known about the arm that is not taken, says nothing.
+        out.facts = c->facts & ((c->yes & s.facts & Formula::eq(out.value, s.value)) |
+                                (c->no & t.facts & Formula::eq(out.value, t.value)));
+        within(out, range(e));
         return out;
       }
       default: return unknown(e, suffix);
     }
   }
 
+  // Those of the guards that say something about integers, and still hold.
+  Formula holding(const std::vector<Guard>& guards, std::vector<Symbol>& fresh) const {
+    std::vector<Formula> out;
+    for (const Guard& g : guards) {
+      if (affine_condition(g.condition) || !still_holds(x_.view->program, x_.view->extraction, *x_.node, g)) continue;
+      const auto c = condition(g.condition, moment_ + "if" + std::to_string(out.size()));
+      if (!c) continue;
+      out.push_back(c->facts & (g.positive ? c->yes : c->no));
+      fresh.insert(fresh.end(), c->fresh.begin(), c->fresh.end());
+    }
+    return Formula::all(std::move(out));
+  }
+
  private:
-  Interval range(const Expr& e) const { return integer_interval(*x_.view, *x_.node, e); }
+  // When a condition holds and when it does not, as far as `facts` hold, which they do where it is evaluated.
+  struct Condition {
+    Formula facts = Formula::truth(), yes{}, no{};
+    bool exact = true, pure = true;
+    std::vector<Symbol> fresh{};
+  };
+  std::optional<Condition> condition(const Expr& c, const std::string& suffix) const {
+    const auto yes = decided_condition(x_, c, true), no = decided_condition(x_, c, false);
+    if (yes && no) return Condition{Formula::truth(), *yes, *no};
+    if (c->op == Op::lnot) {
+      auto a = condition(c->args[0], suffix);
+      if (a) std::swap(a->yes, a->no);
+      return a;
+    }
+    if (c->op == Op::land || c->op == Op::lor) {
+      const auto a = condition(c->args[0], suffix + ".0"), b = condition(c->args[1], suffix + ".1");
+      if (!a || !b) return std::nullopt;
+      Condition out{a->facts, {}, {}, a->exact && b->exact, a->pure && b->pure, a->fresh};
+      out.fresh.insert(out.fresh.end(), b->fresh.begin(), b->fresh.end());
+      const bool both = c->op == Op::land;  // the second operand is evaluated where the first leaves it open
+      const Formula second = (both ? a->yes : a->no) & b->facts;
+      out.yes = both ? second & b->yes : a->yes | (second & b->yes);
+      out.no = both ? a->no | (second & b->no) : second & b->no;
+      return out;
+    }
+    if (!is_comparison(c->op) || !(is_int(c->args[0]->type) || c->args[0]->type == Type::index)) return std::nullopt;
+    const Term a = term(c->args[0], suffix + ".0"), b = term(c->args[1], suffix + ".1");
+    const Term both = combine(Index(), a, b);
+    const Formula holds = compared(c->op, a.value, b.value);
+    return Condition{both.facts, holds, !holds, both.exact, both.pure, both.fresh};
+  }
+
+  Interval range(const Expr& e) const { return interval(e, facts_); }
   static Index named(std::string text) { return Index::symbol(std::move(text)); }
   static Term combine(Index value, const Term& a, const Term& b) {
     Term out{std::move(value), a.facts & b.facts, a.exact && b.exact, a.pure && b.pure, a.fresh};
@@ -158,7 +179,8 @@ class Terms {
   // buffer are one symbol.
   Term load(const Expr& e, const std::string& suffix) const {
     const Buffer* b = x_.view->program.find_buffer(e->name);
-    if (!b || is_writable(b->kind)) return unknown(e, suffix);
+    const bool writable = !b || is_writable(b->kind);
+    if (writable && moment_.empty()) return unknown(e, suffix);
     std::string name = e->name + "[";
     bool all_exact = true;
     bool pure = b->kind == BufferKind::constant;
@@ -175,6 +197,7 @@ class Terms {
       fresh.insert(fresh.end(), at.fresh.begin(), at.fresh.end());
     }
     name += "]";
+    if (writable) return stored(e, name, cell, {Index(), facts, false, false, fresh});
     fresh.push_back(name);
     if (b->kind == BufferKind::constant) {
       if (const auto known = table_fact(*b, cell, named(name)))
@@ -183,6 +206,54 @@ class Terms {
     Term t{named(name), facts, all_exact && b->kind == BufferKind::input, false, fresh};
     within(t, range(e));
     return t;
+  }
+
+  // What is loaded now is what some statement stored there: at one of its executions it did, and what it stored is as there.
+  Term stored(const Expr& e, const std::string& text, const std::vector<Index>& cell, Term out) const {
+    const Symbol name = moment_ + "?" + text;
+    out.value = named(name);
+    out.exact = out.pure = false;
+    out.fresh.push_back(name);
+    within(out, range(e));
+    const View& view = *x_.view;
+    const Buffer* b = view.program.find_buffer(e->name);
+    const std::vector<std::size_t>& stores = view.stores.all(e->name);
+    if ((b && is_defined_on_entry(b->kind)) || !is_int(e->type) || stores.empty() || stores.size() > most_stores ||
+        behind_.size() >= most_storages || std::find(behind_.begin(), behind_.end(), e->name) != behind_.end())
+      return out;
+    std::vector<Symbol> behind = behind_;
+    behind.push_back(e->name);
+    std::vector<Formula> ways;
+    for (const std::size_t at : stores) {
+      const Node& n = view.extraction.nodes[at];
+      const std::string then = name + "#" + std::to_string(n.statement);
+      Instance w = instantiate(view, n, then);
+      std::vector<Formula> parts;
+      if (last_) parts.push_back(place(w, then));
+      const Terms terms(w, then, last_, behind);
+      out.fresh.insert(out.fresh.end(), w.fresh.begin(), w.fresh.end());
+      parts.insert(parts.end(), {domain(w), decided_guards(w), terms.holding(n.guards, out.fresh)});
+      const auto equal = [&](const Term& t, const Index& to) {
+        parts.push_back(t.facts & Formula::eq(t.value, to));
+        out.fresh.insert(out.fresh.end(), t.fresh.begin(), t.fresh.end());
+      };
+      const Access& store = *n.store();
+      if (store.variable) {
+        const auto loops = static_cast<std::size_t>(view.extraction.variables.at(e->name).loops);
+        for (std::size_t k = 0; k < loops; ++k) parts.push_back(Formula::eq(w.symbol(k), x_.symbol(k)));
+      }
+      for (std::size_t d = 0; d < store.indices.size() && d < cell.size(); ++d)
+        equal(terms.term(store.indices[d], then + "@" + std::to_string(d)), cell[d]);
+      equal(store.whole ? Term{} : terms.term(n.stmt->value, then + "="), out.value);
+      if (last_) {
+        const Access read{e->name, !b, false, false, e->args, {}, e->where};
+        parts.push_back(ordered_before(w, true, x_, false, copies_of(view.program, read)));
+        parts.push_back(!written_between(view, w, x_, x_, read));
+      }
+      ways.push_back(Formula::all(std::move(parts)));
+    }
+    out.facts = out.facts & Formula::any(std::move(ways));
+    return out;
   }
 
   static Term times(const Term& s, const Term& t) {
@@ -248,11 +319,30 @@ class Terms {
   }
 
   const Instance& x_;
+  ValueFacts facts_;
+  std::string moment_{};
+  bool last_ = false;  // and nothing that counts as certain was stored there since
+  std::vector<Symbol> behind_{};
 };
 
 }  // namespace
 
-Term integer_term(const Instance& x, const Expr& e, const std::string& suffix) { return Terms(x).term(e, suffix); }
+Term integer_term(const Instance& x, const Expr& e, const std::string& suffix) {
+  return e->op == Op::index ? Term{x.apply(e->index)} : Terms(x).term(e, suffix);
+}
+Term stored_term(const Instance& x, const Expr& e, const std::string& moment) {
+  return e->op == Op::index ? Term{x.apply(e->index)} : Terms(x, moment, false, {}).term(e, moment);
+}
+Term last_stored_term(const Instance& x, const Expr& e, const std::string& moment) {
+  return Terms(x, moment, true, {}).term(e, moment);
+}
+Formula guards_still_holding(const Instance& x, const std::vector<Guard>& access, const std::string& moment) {
+  std::vector<Guard> all = x.node->guards;
+  all.insert(all.end(), access.begin(), access.end());
+  std::erase_if(all, [](const Guard& g) { return affine_condition(g.condition).has_value(); });
+  std::vector<Symbol> fresh;
+  return all.empty() ? Formula::truth() : Terms(x, moment, false, {}).holding(all, fresh);
+}
 
 std::vector<Symbol> bound_symbols(const Instance& w, const Access& a) {
   std::set<Symbol> all(w.fresh.begin(), w.fresh.end());

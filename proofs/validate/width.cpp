@@ -56,26 +56,14 @@ class Width {
     dead_ = was_dead;
     path_.pop_back();
   }
-  // Of a·s + rest >= 0 follows s >= −rest / a, or s <= rest / −a.
   static void narrow(Ranges& ranges, const Formula& f) {
     if (f.kind() == Formula::Kind::conjunction) {
       for (const Formula& p : f.parts()) narrow(ranges, p);
     }
-    if (f.kind() == Formula::Kind::zero) narrow(ranges, -f.expression());
-    if (f.kind() == Formula::Kind::zero || f.kind() == Formula::Kind::nonneg) narrow(ranges, f.expression());
+    if (f.kind() == Formula::Kind::zero) narrow_nonnegative(ranges, -f.expression());
+    if (f.kind() == Formula::Kind::zero || f.kind() == Formula::Kind::nonneg)
+      narrow_nonnegative(ranges, f.expression());
   }
-  static void narrow(Ranges& ranges, const Index& e) {
-    for (const auto& [atom, a] : e.terms()) {
-      if (atom->kind != IndexAtom::Kind::symbol || ranges.count(atom->symbol) == 0) continue;
-      const Int128 rest = interval(e - Index::symbol(atom->symbol) * a, ranges).hi;
-      Interval& s = ranges.at(atom->symbol);
-      const Int128 c = a > 0 ? Int128{a} : -Int128{a};
-      const Int128 limit = rest / c - (rest % c < 0 ? 1 : 0);  // floor
-      if (a > 0) s.lo = std::max(s.lo, -limit);
-      if (a < 0) s.hi = std::min(s.hi, limit);
-    }
-  }
-
   void buffer(const Buffer& b) {
     Int128 cells = 1;
     for (const Index& d : b.dims) {
