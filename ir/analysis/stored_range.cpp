@@ -30,7 +30,8 @@ bool contains_store(const Block& b, const std::set<Symbol>& storages) {
 
 class Stored {
  public:
-  Stored(const Program& p, const Extraction& extraction) : p_(p), extraction_(extraction), parameters_(parameter_ranges(p)) {
+  Stored(const Program& p, const Extraction& extraction)
+      : p_(p), extraction_(extraction), parameters_(parameter_ranges(p)) {
     for (const Buffer& b : p.buffers) {
       if (is_writable(b.kind) && !is_defined_on_entry(b.kind) && is_int(b.type)) add(b.name, b.type);
     }

@@ -18,11 +18,13 @@ class RandomIndices {
 
   std::string program() {
     std::string out = fmt::format(
-        "program p {{ param n in 1..7 input ids: i32[8] in {}..{} input any: i32[8] in -40..40 input A: f32[{}] input N: "
+        "program p {{ param n in 1..7 input ids: i32[8] in {}..{} input any: i32[8] in -40..40 input A: f32[{}] input "
+        "N: "
         "f32[n] inout io: i32[8] output O: f32[8] temp t: i32[8] local u: {}[8] shared s: i32[8] ",
         pick(-6, 0), pick(1, 7), pick(3, 12), any_of({"i32", "i8", "u8", "i64"}));
     u_ = out.substr(out.find("local u: ") + 9, out.find("[8] shared") - out.find("local u: ") - 9);
-    out += "for q in 0..8 { t[q] = " + value("q", 1) + " u[q] = " + in_u(value("q", 1)) + " s[q] = " + value("q", 1) + " } ";
+    out += "for q in 0..8 { t[q] = " + value("q", 1) + " u[q] = " + in_u(value("q", 1)) + " s[q] = " + value("q", 1) +
+           " } ";
     for (int k = pick(0, 2); k > 0; --k) out += fill();
     if (pick(0, 4) == 0) out += "launch for q in 0..8 { u[q] = " + in_u("ids[q]") + " s[q] = t[q] } ";
     out += "for k in 0..8 { O[k] = 0.0 " + guarded(load("k"), "k") + " } ";
@@ -113,12 +115,14 @@ TEST(StoredRangesProperty, WhatIsProvedRuns) {
   std::map<Verdict, int> verdicts;
   for (int k = 0; k < programs; ++k) {
     const std::string text =
-        RandomIndices((seed ? std::strtoull(seed, nullptr, 10) : 1) * 1000003 + static_cast<std::uint64_t>(k)).program();
+        RandomIndices((seed ? std::strtoull(seed, nullptr, 10) : 1) * 1000003 + static_cast<std::uint64_t>(k))
+            .program();
     const Report r = test::lint_text(text);
     ++verdicts[r.verdict];
     if (r.verdict == Verdict::undecided && std::getenv("ASSAY_SHOW")) fmt::print("{}\n", text);
     for (const char* rule : {"PRF-120", "PRF-121", "PRF-122", "PRF-123"})
-      RULE_TRUE(rule, r.verdict == Verdict::clean || r.verdict == Verdict::faulty || r.verdict == Verdict::undecided) << text;
+      RULE_TRUE(rule, r.verdict == Verdict::clean || r.verdict == Verdict::faulty || r.verdict == Verdict::undecided)
+          << text;
   }
   fmt::print("{} clean, {} faulty, {} undecided\n", verdicts[Verdict::clean], verdicts[Verdict::faulty],
              verdicts[Verdict::undecided]);

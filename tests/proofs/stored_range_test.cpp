@@ -33,8 +33,7 @@ TEST(StoredRanges, WhatAllStoresStore) {
     RULE_EQ("PRF-120", std::string(), open_codes(t + "for i in 0..64 { t[i] = ids[i] }" + use));
     RULE_EQ("PRF-120", std::string(), open_codes(t + "zero t for i in 0..9 { t[i] = 15 - i32(i) }" + use));
     // One store outside, wherever it stands: before, behind (in a loop around both), in an arm that may run.
-    RULE_EQ("PRF-120", std::string("BND-2"),
-            open_codes(t + "for i in 0..64 { t[i] = ids[i] } t[7] = 16" + use));
+    RULE_EQ("PRF-120", std::string("BND-2"), open_codes(t + "for i in 0..64 { t[i] = ids[i] } t[7] = 16" + use));
     RULE_EQ("PRF-120", std::string("BND-2"),
             open_codes(t + "for i in 0..64 { t[i] = ids[i] } for r in 0..2 {" + use + " t[7] = 16 }"));
     RULE_EQ("PRF-120", std::string("BND-2"),
@@ -43,20 +42,27 @@ TEST(StoredRanges, WhatAllStoresStore) {
     RULE_EQ("PRF-120", std::string("BND-2 DEF-1"), open_codes(t + use));
     RULE_EQ("PRF-120", std::string("DEF-1"), open_codes(t + "for i in 0..63 { t[i] = ids[i] }" + use));
   }
-  RULE_EQ("PRF-120", std::string("BND-2"), open_codes("for i in 0..64 { io[i] = ids[i] } for k in 0..64 { O[k] = A[io[k]] }"));
+  RULE_EQ("PRF-120", std::string("BND-2"),
+          open_codes("for i in 0..64 { io[i] = ids[i] } for k in 0..64 { O[k] = A[io[k]] }"));
 }
 
 TEST(StoredRanges, UnderLoopsAndConditions) {
   const std::string t = "temp t: i32[64] ";
   RULE_EQ("PRF-120", std::string(), open_codes(t + "zero t for i in 0..64 { if i < 16 { t[i] = i32(i) } }" + use));
-  RULE_EQ("PRF-120", std::string("BND-2"), open_codes(t + "zero t for i in 0..64 { if i < 17 { t[i] = i32(i) } }" + use));
-  RULE_EQ("PRF-120", std::string(), open_codes(t + "zero t for i in 0..64 { if any[i] >= 0 && 16 > any[i] { t[i] = any[i] } }" + use));
-  RULE_EQ("PRF-120", std::string(), open_codes(t + "zero t for i in 0..64 { if any[i] < 0 || any[i] > 15 { } else { t[i] = any[i] } }" + use));
-  RULE_EQ("PRF-120", std::string("BND-2"), open_codes(t + "zero t for i in 0..64 { if any[i] >= 0 || 16 > any[i] { t[i] = any[i] } }" + use));
   RULE_EQ("PRF-120", std::string("BND-2"),
-          open_codes(t + "zero t for i in 0..64 { if io[i] >= 0 && 16 > io[i] { io[i] = io[i] + 1 t[i] = io[i] } }" + use));
+          open_codes(t + "zero t for i in 0..64 { if i < 17 { t[i] = i32(i) } }" + use));
+  RULE_EQ("PRF-120", std::string(),
+          open_codes(t + "zero t for i in 0..64 { if any[i] >= 0 && 16 > any[i] { t[i] = any[i] } }" + use));
+  RULE_EQ("PRF-120", std::string(),
+          open_codes(t + "zero t for i in 0..64 { if any[i] < 0 || any[i] > 15 { } else { t[i] = any[i] } }" + use));
+  RULE_EQ("PRF-120", std::string("BND-2"),
+          open_codes(t + "zero t for i in 0..64 { if any[i] >= 0 || 16 > any[i] { t[i] = any[i] } }" + use));
+  RULE_EQ(
+      "PRF-120", std::string("BND-2"),
+      open_codes(t + "zero t for i in 0..64 { if io[i] >= 0 && 16 > io[i] { io[i] = io[i] + 1 t[i] = io[i] } }" + use));
   // An arm that never runs stores nothing.
-  RULE_EQ("PRF-120", std::string(), open_codes(t + "for i in 0..64 { t[i] = ids[i] if ids[i] > 15 { t[i] = 99 } }" + use));
+  RULE_EQ("PRF-120", std::string(),
+          open_codes(t + "for i in 0..64 { t[i] = ids[i] if ids[i] > 15 { t[i] = 99 } }" + use));
 }
 
 TEST(StoredRanges, ChainsAndCycles) {
@@ -65,29 +71,36 @@ TEST(StoredRanges, ChainsAndCycles) {
           open_codes(t + "for i in 0..64 { u[i] = ids[i] } for i in 0..64 { t[i] = u[63 - i] }" + use));
   RULE_EQ("PRF-120", std::string(),
           open_codes(t + "for i in 0..64 { v[i] = i64(ids[i]) } for i in 0..64 { t[i] = i32(v[i]) }" + use));
+  RULE_EQ("PRF-120", std::string(), open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = min(t[i - 1] + 1, 15) }" + use));
   RULE_EQ("PRF-120", std::string(),
-          open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = min(t[i - 1] + 1, 15) }" + use));
-  RULE_EQ("PRF-120", std::string(), open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = floormod(t[i - 1] * 5, 16) }" + use));
-  RULE_EQ("PRF-120", std::string("BND-2"), open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = min(t[i - 1] - 1, 15) }" + use));
+          open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = floormod(t[i - 1] * 5, 16) }" + use));
+  RULE_EQ("PRF-120", std::string("BND-2"),
+          open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = min(t[i - 1] - 1, 15) }" + use));
   RULE_EQ("PRF-120", std::string("BND-2"), open_codes(t + "t[0] = 3 for i in 1..64 { t[i] = t[i - 1] + 1 }" + use));
   RULE_EQ("PRF-120", std::string(), open_codes("var j: i32 = 0 for i in 0..64 { O[i] = A[j] j = ids[i] }"));
   RULE_EQ("PRF-120", std::string("BND-2"), open_codes("var j: i32 = 0 for i in 0..64 { O[i] = A[j] j = j + 1 }"));
-  RULE_EQ("PRF-120", std::string(),
-          open_codes("for i in 0..64 { O[i] = A[scope s: i32 { s = ids[i] }] }"));
+  RULE_EQ("PRF-120", std::string(), open_codes("for i in 0..64 { O[i] = A[scope s: i32 { s = ids[i] }] }"));
 }
 
 TEST(StoredRanges, ConversionsAndOtherLaunches) {
   // 8 bits hold 0..16, not 240..256.
-  RULE_EQ("PRF-120", std::string(), open_codes("temp t: i8[64] for i in 0..64 { t[i] = i8(ids[i]) }" + std::string(use)));
-  RULE_EQ("PRF-120", std::string("BND-2"),
-          open_codes("temp t: i8[64] for i in 0..64 { t[i] = i8(ids[i] + 120) } for k in 0..64 { O[k] = A[i32(t[k]) - 120] }"));
   RULE_EQ("PRF-120", std::string(),
-          open_codes("temp t: u8[64] for i in 0..64 { t[i] = u8(ids[i] + 240) } for k in 0..64 { O[k] = A[i32(t[k]) - 240] }"));
+          open_codes("temp t: i8[64] for i in 0..64 { t[i] = i8(ids[i]) }" + std::string(use)));
+  RULE_EQ(
+      "PRF-120", std::string("BND-2"),
+      open_codes(
+          "temp t: i8[64] for i in 0..64 { t[i] = i8(ids[i] + 120) } for k in 0..64 { O[k] = A[i32(t[k]) - 120] }"));
+  RULE_EQ(
+      "PRF-120", std::string(),
+      open_codes(
+          "temp t: u8[64] for i in 0..64 { t[i] = u8(ids[i] + 240) } for k in 0..64 { O[k] = A[i32(t[k]) - 240] }"));
   RULE_EQ("PRF-120", std::string(),
           open_codes("temp t: i32[64] for i in 0..64 { t[i] = ids[i] } launch" + std::string(use)));
   RULE_EQ("PRF-120", std::string(),
-          open_codes("temp t: i32[64] for i in 0..64 { t[i] = ids[i] } launch" + std::string(use) + " launch zero t t[3] = -1"));
-  RULE_EQ("PRF-121", std::string("BND-2"), open_codes("temp t: i32[64] for i in 0..64 { t[i] = ids[i] } launch t[3] = -1 launch" + std::string(use)));
+          open_codes("temp t: i32[64] for i in 0..64 { t[i] = ids[i] } launch" + std::string(use) +
+                     " launch zero t t[3] = -1"));
+  RULE_EQ("PRF-121", std::string("BND-2"),
+          open_codes("temp t: i32[64] for i in 0..64 { t[i] = ids[i] } launch t[3] = -1 launch" + std::string(use)));
 }
 
 TEST(StoredRanges, WhatWasStoredIntoTheCell) {
@@ -104,10 +117,12 @@ TEST(StoredRanges, WhatWasStoredIntoTheCell) {
   RULE_EQ("PRF-121", std::string(),
           open_codes(t + "for i in 0..64 { t[i] = i32(i) } for k in 0..16 { O[k] = A[t[k]] } for k in 16..64 { O[k] = "
                          "A[t[k] - 16 * floordiv(t[k], 16)] }"));
+  RULE_EQ(
+      "PRF-121", std::string("BND-2"),
+      open_codes(t + "for i in 0..64 { t[i] = i32(i) } for k in 0..64 { O[k] = 0.0 if k < 17 { O[k] = A[t[k]] } }"));
   RULE_EQ("PRF-121", std::string("BND-2"),
-          open_codes(t + "for i in 0..64 { t[i] = i32(i) } for k in 0..64 { O[k] = 0.0 if k < 17 { O[k] = A[t[k]] } }"));
-  RULE_EQ("PRF-121", std::string("BND-2"),
-          open_codes(t + "for i in 0..64 { t[63 - i] = i32(i) } for k in 0..64 { O[k] = 0.0 if k < 16 { O[k] = A[t[k]] } }"));
+          open_codes(
+              t + "for i in 0..64 { t[63 - i] = i32(i) } for k in 0..64 { O[k] = 0.0 if k < 16 { O[k] = A[t[k]] } }"));
   // Storage that is used again holds what was stored last.
   const std::string again = t + "for i in 0..64 { t[i] = ids[i] }" + use + " for i in 0..64 { t[i] = any[i] } ";
   RULE_EQ("PRF-121", std::string(), open_codes(again));
@@ -117,11 +132,13 @@ TEST(StoredRanges, WhatWasStoredIntoTheCell) {
   RULE_EQ("PRF-121", std::string("BND-2"), open_codes(again + "for i in 0..63 { t[63 - i] = ids[i] }" + use));
   RULE_EQ("PRF-121", std::string("BND-2"),
           open_codes(again + "for i in 0..64 { if any[i] > 0 { t[i] = ids[i] } }" + use));
-  RULE_EQ("PRF-121", std::string("BND-2"),
-          open_codes(t + "for r in 0..2 { for k in 0..64 { if r == 0 { t[k] = ids[k] } O[k] = A[t[k]] t[k] = any[k] } }"));
+  RULE_EQ(
+      "PRF-121", std::string("BND-2"),
+      open_codes(t + "for r in 0..2 { for k in 0..64 { if r == 0 { t[k] = ids[k] } O[k] = A[t[k]] t[k] = any[k] } }"));
   // A divisor.
-  RULE_EQ("PRF-121", std::string(),
-          open_codes(t + "for i in 0..64 { t[i] = i32(i) } for k in 1..65 { O[k - 1] = f32(floordiv(7, t[k - 1] + 1)) }"));
+  RULE_EQ(
+      "PRF-121", std::string(),
+      open_codes(t + "for i in 0..64 { t[i] = i32(i) } for k in 1..65 { O[k - 1] = f32(floordiv(7, t[k - 1] + 1)) }"));
   RULE_EQ("PRF-121", std::string("DIV-2"),
           open_codes(t + "for i in 0..64 { t[i] = i32(i) } for k in 1..65 { O[k - 1] = f32(floordiv(7, t[k - 1])) }"));
 }
@@ -141,8 +158,9 @@ TEST(StoredRanges, ConditionsOnStorage) {
   RULE_EQ("PRF-122", std::string(), under("true", "O[k] = t[k] >= 0 && t[k] < i32(n) ? N[t[k]] : 0.0"));
   RULE_EQ("PRF-122", std::string("BND-2"), under("true", "O[k] = t[k] >= 0 || t[k] < i32(n) ? N[t[k]] : 0.0"));
   RULE_EQ("PRF-122", std::string("BND-2"),
-          open_codes("shared s: i32[64] for k in 0..64 @workgroup { s[k] = any[k] barrier if s[k] >= 0 && s[k] < 16 { barrier "
-                     "O[k] = A[s[k]] } else { O[k] = 0.0 } }")
+          open_codes(
+              "shared s: i32[64] for k in 0..64 @workgroup { s[k] = any[k] barrier if s[k] >= 0 && s[k] < 16 { barrier "
+              "O[k] = A[s[k]] } else { O[k] = 0.0 } }")
               .substr(0, 5));
 }
 
@@ -162,8 +180,10 @@ TEST(StoredRanges, WrappedIndices) {
   // Stored, and used elsewhere: by its range.
   RULE_EQ("PRF-123", std::string(),
           open_codes("temp t: i32[64] for i in 0..64 { t[i] = w[i] < 0 ? w[i] + 16 : w[i] }" + std::string(use)));
-  RULE_EQ("PRF-123", std::string(),
-          open_codes("temp t: i32[64] for i in 0..64 { t[i] = w[i] } for k in 0..64 { O[k] = A[t[k] < 0 ? t[k] + 16 : t[k]] }"));
+  RULE_EQ(
+      "PRF-123", std::string(),
+      open_codes(
+          "temp t: i32[64] for i in 0..64 { t[i] = w[i] } for k in 0..64 { O[k] = A[t[k] < 0 ? t[k] + 16 : t[k]] }"));
   // The arm that is not taken says nothing, not even about cells that nobody stored.
   RULE_EQ("PRF-123", std::string("BND-2"),
           open_codes("temp t: i32[64] for i in 0..32 { t[i] = 99 } for k in 0..64 { O[k] = A[k < 64 ? 16 : t[k]] }")
