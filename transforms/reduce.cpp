@@ -1,6 +1,7 @@
 // The first reduction of the table that fits is taken; each makes the expression smaller.
 #include "transforms/reduce.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -72,6 +73,82 @@ std::optional<Int128> computed(const Expr& e) {
   }
 }
 
+// An integer as a sum of multiples of other values, modulo 2^128; wrapping arithmetic has no other laws of sums.
+struct Terms {
+  std::vector<std::pair<Expr, UInt128>> of{};
+  UInt128 constant = 0;
+  int operations = 0;
+
+  void add(const Expr& e, UInt128 factor) {
+    const bool number[] = {!e->args.empty() && e->args[0]->op == Op::literal,
+                           e->args.size() > 1 && e->args[1]->op == Op::literal};
+    ++operations;
+    if (e->op == Op::add || e->op == Op::sub) {
+      add(e->args[0], factor);
+      add(e->args[1], e->op == Op::add ? factor : -factor);
+    } else if (e->op == Op::neg) {
+      add(e->args[0], -factor);
+    } else if (e->op == Op::mul && (number[0] || number[1])) {
+      add(e->args[number[0] ? 1 : 0], factor * static_cast<UInt128>(int_value(e->args[number[0] ? 0 : 1]->literal)));
+    } else {
+      --operations;
+      if (e->op == Op::literal) {
+        constant += factor * static_cast<UInt128>(int_value(e->literal));
+        return;
+      }
+      const auto known = std::find_if(of.begin(), of.end(), [&](const auto& t) { return t.first == e; });
+      if (known == of.end())
+        of.emplace_back(e, factor);
+      else
+        known->second += factor;
+    }
+  }
+};
+
+// Sums of integers with fewer operations: constants together, and multiples of one value.
+std::optional<Expr> collected(const Expr& e) {
+  const bool sum = e->op == Op::add || e->op == Op::sub || e->op == Op::neg || e->op == Op::mul;
+  if (!is_int(e->type) || !sum) return std::nullopt;
+  Terms terms;
+  terms.add(e, 1);
+  const auto value = [&](UInt128 n) { return int_value(wrap_int(e->type, static_cast<Int128>(n))); };
+  const auto literal = [&](Int128 v) { return make_literal(wrap_int(e->type, v), e->where); };
+  Expr out;
+  int operations = 0;
+  const auto join = [&](const Expr& part, bool minus) {
+    if (!out) {
+      out = minus ? make_op(Op::neg, {part}, e->where) : part;
+      operations += minus ? 1 : 0;
+      return;
+    }
+    out = make_op(minus ? Op::sub : Op::add, {out, part}, e->where);
+    ++operations;
+  };
+  // What is subtracted comes last, so that it needs no operation of its own.
+  const Int128 constant = value(terms.constant);
+  const bool negative_first = !terms.of.empty() && std::all_of(terms.of.begin(), terms.of.end(), [&](const auto& t) {
+    const Int128 f = value(t.second);
+    return f == 0 || f == value(-static_cast<UInt128>(1));
+  });
+  if (negative_first && constant != 0) join(literal(constant), false);
+  for (const bool minus : {false, true}) {
+    for (const auto& [part, factor] : terms.of) {
+      const Int128 f = value(factor);
+      const bool negated = f == value(-static_cast<UInt128>(1)) && f != 1;
+      if (f == 0 || negated != minus) continue;
+      if (f != 1 && !negated) ++operations;
+      join(f == 1 || negated ? part : make_op(Op::mul, {part, literal(f)}, e->where), negated);
+    }
+  }
+  if (!out) {
+    out = literal(constant);
+  } else if (constant != 0 && !negative_first) {
+    join(literal(constant), false);
+  }
+  if (operations >= terms.operations) return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 Expr reduced(const Expr& e) {
@@ -81,7 +158,7 @@ Expr reduced(const Expr& e) {
     Bindings bindings;
     if (fits(r.from, e, bindings)) return built(r.to, bindings);
   }
-  return e;
+  return collected(e).value_or(e);
 }
 
 }  // namespace assay

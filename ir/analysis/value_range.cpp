@@ -45,6 +45,14 @@ Interval chosen(const Expr& e, const ValueFacts& facts) {
   return all;
 }
 
+// Of a division by b > 0.
+Int128 quotient(Op op, Int128 a, Int128 b) {
+  const Int128 toward_zero = a / b, rest = a % b;
+  if (op == Op::truncdiv) return toward_zero;
+  if (op == Op::ceildiv) return toward_zero + (rest > 0 ? 1 : 0);
+  return toward_zero - (rest < 0 ? 1 : 0);
+}
+
 Interval computed(const Expr& e, const ValueFacts& facts) {
   // The mathematical result when it cannot wrap, else the whole type.
   const auto unless_wrapped = [&](const Interval& i) {
@@ -80,10 +88,18 @@ Interval computed(const Expr& e, const ValueFacts& facts) {
       return {0, b.hi - 1};
     }
     case Op::floordiv:
+    case Op::ceildiv:
     case Op::truncdiv:
     case Op::eucdiv: {
-      if (a.lo < 0 || b.lo < 1) return of_type(e->type);
-      return {a.lo / b.hi, a.hi / b.lo};
+      if (b.lo < 1) return of_type(e->type);
+      // By positive divisors each of them grows with the dividend, and with the divisor in one direction.
+      const Int128 c[] = {quotient(e->op, a.lo, b.lo), quotient(e->op, a.lo, b.hi), quotient(e->op, a.hi, b.lo),
+                          quotient(e->op, a.hi, b.hi)};
+      return {*std::min_element(c, c + 4), *std::max_element(c, c + 4)};
+    }
+    case Op::abs: {
+      if (a.lo >= 0) return a;
+      return unless_wrapped({a.hi <= 0 ? -a.hi : Int128{0}, std::max(-a.lo, a.hi)});
     }
     default: return of_type(e->type);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/analysis/iteration.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/validate/cases.hpp"
 #include "proofs/validate/order.hpp"
@@ -22,48 +23,6 @@ int scope_statements(const Stmt& s) {
   for (const Expr& e : s->indices) visit(e, v);
   if (s->value) visit(s->value, v);
   return count;
-}
-
-struct Unknown {
-  std::int64_t coefficient = 0;
-  const Stmt* loop = nullptr;
-};
-
-// Solves `form = value` for the loop symbols that `known` lacks: one, or several as the digits of a mixed radix.
-bool solve(const Index& form, const Index& value, const std::vector<Stmt>& loops, std::map<Symbol, Index>& known,
-           bool several) {
-  Index told = form;  // without the terms of unknown symbols
-  std::vector<Unknown> unknown;
-  const auto loop_of = [&](const Symbol& s) {
-    return std::find_if(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == s; });
-  };
-  for (const auto& [atom, coefficient] : form.terms()) {
-    if (atom->kind != IndexAtom::Kind::symbol) continue;
-    const auto loop = loop_of(atom->symbol);
-    if (loop == loops.end() || known.count(atom->symbol) != 0) continue;
-    told = told - Index::symbol(atom->symbol) * coefficient;
-    unknown.push_back({coefficient, &*loop});
-  }
-  std::set<Symbol> left;
-  told.collect_symbols(left);
-  if (std::any_of(left.begin(), left.end(),
-                  [&](const Symbol& s) { return loop_of(s) != loops.end() && known.count(s) == 0; }))
-    return false;  // in a division, a remainder, a minimum or a maximum
-  Index rest = value - told.substitute(known);
-  if (unknown.empty() || (unknown.size() > 1 && !several)) return false;
-  if (unknown.size() == 1 && (unknown[0].coefficient == 1 || unknown[0].coefficient == -1)) {
-    known.emplace((*unknown[0].loop)->name, rest * unknown[0].coefficient);
-    return true;
-  }
-  std::sort(unknown.begin(), unknown.end(),
-            [](const Unknown& a, const Unknown& b) { return a.coefficient > b.coefficient; });
-  if (unknown.back().coefficient <= 0) return false;
-  for (const Unknown& u : unknown) rest = rest - (*u.loop)->lo.substitute(known) * u.coefficient;
-  for (const Unknown& u : unknown) {
-    known.emplace((*u.loop)->name, (*u.loop)->lo.substitute(known) + floordiv(rest, u.coefficient));
-    rest = floormod(rest, u.coefficient);
-  }
-  return true;
 }
 
 }  // namespace
@@ -88,26 +47,18 @@ Definitions::Definitions(const View& view, const std::set<Symbol>& own) : view_(
 // The loop symbols of the writer's execution: from the indices, and for loops around both statements those of the read.
 std::optional<Instance> Definitions::source_of(const Side& read, const Node& writer) const {
   std::map<Symbol, Index> known;
-  std::vector<std::pair<Index, Index>> equations;
+  std::vector<Equation> equations = guard_equations(writer);
   if (read.e->op == Op::load) {
     for (std::size_t d = 0; d < read.e->args.size(); ++d) {
       if (read.e->args[d]->op != Op::index) return std::nullopt;
-      equations.emplace_back(writer.store()->indices[d]->index, read.at->apply(read.e->args[d]->index));
+      equations.push_back({writer.store()->indices[d]->index, read.at->apply(read.e->args[d]->index)});
     }
   }
-  const auto solve_all = [&] {
-    for (const bool several : {false, true}) {
-      for (bool more = true; more;) {
-        more = false;
-        for (const auto& [form, value] : equations) more |= solve(form, value, writer.loops, known, several);
-      }
-    }
-  };
-  solve_all();
+  solve_iteration(equations, writer.loops, known);
   const std::vector<Stmt>& around = read.at->node->loops;
   for (std::size_t k = 0; k < std::min(writer.loops.size(), around.size()) && around[k] == writer.loops[k]; ++k)
     known.emplace(around[k]->name, read.at->symbols.at(around[k]->name));
-  solve_all();  // what the loops around both tell may tell further ones
+  solve_iteration(equations, writer.loops, known);  // what the loops around both tell may tell further ones
   Instance source{&view_, &writer, {}, {}};
   for (const Stmt& loop : writer.loops) {
     const auto at = known.find(loop->name);
@@ -179,6 +130,24 @@ Formula Definitions::other_copy(const Definition& d, const Instance& source, con
   return Formula::any(std::move(out));
 }
 
+// The two stand in different arms of one execution of an `if`.
+static Formula in_other_arm(const Instance& a, const Instance& b) {
+  std::vector<Formula> out;
+  for (const Guard& g : a.node->guards) {
+    for (const Guard& h : b.node->guards) {
+      if (g.statement < 0 || g.statement != h.statement || g.positive == h.positive || !(g.condition == h.condition))
+        continue;
+      std::vector<Formula> one;
+      for (int k = 0; k < g.loops; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        one.push_back(Formula::eq(a.symbol(at), b.symbol(at)));
+      }
+      out.push_back(Formula::all(std::move(one)));
+    }
+  }
+  return Formula::any(std::move(out));
+}
+
 // Something that the expression reads is stored to between its evaluation and its use.
 Formula Definitions::stale(const Definition& d, const Instance& source, const Instance& reader) {
   std::vector<Formula> out;
@@ -197,7 +166,7 @@ Formula Definitions::stale(const Definition& d, const Instance& source, const In
       const Formula f =
           Formula::all({domain(x), decided_guards(x), access_condition(x, a), domain(b), decided_guards(b),
                         same_cell(x, a, b, *w.store(), tag), ordered_before(x, false, b, true, of),
-                        ordered_before(b, true, reader, false, of)});
+                        ordered_before(b, true, reader, false, of), !in_other_arm(b, reader)});
       if (f.is_false()) continue;
       if (!is_pure(b, *w.store()) || !is_pure(x, a)) approximate_ = true;
       out.push_back(f);

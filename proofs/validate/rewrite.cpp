@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis/one_store.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/validate/align.hpp"
 #include "proofs/validate/cases.hpp"
@@ -198,6 +199,24 @@ bool rewrites_values(const Program& p, const Program& q) {
     Comparison comparison(x, y, variables, true);
     return !comparison.same_statement() || comparison.folds_data();
   });
+}
+
+std::optional<Renumbered> with_single_stores(const Program& before, const Program& after) {
+  Program between = number_statements(before);
+  int names = 0;
+  bool changed = false;
+  for (const Buffer& b : before.buffers) {
+    if (after.find_buffer(b.name) || (b.kind != BufferKind::temp && b.kind != BufferKind::local)) continue;
+    // Names that no program has.
+    auto one = with_one_store(between, b.name, [&](const Symbol& s) { return s + "'one" + std::to_string(names++); });
+    if (!one) continue;
+    between = *std::move(one);
+    changed = true;
+  }
+  if (!changed) return std::nullopt;
+  Renumbered out = renumbered(between, after);
+  if (!rewrites_values(out.before, out.after)) return std::nullopt;
+  return out;
 }
 
 Validation validate_rewrite(const Program& before, const Program& after, Query& query) {

@@ -30,6 +30,46 @@ const Expr* held_value(const Expr& e) {
   return &e->body[0]->value;
 }
 
+// An integer as a sum of multiples, all modulo 2^128, which the numbers of its type divide; `terms` are no sums themselves.
+struct Sum {
+  std::vector<std::pair<Expr, UInt128>> terms{};
+  UInt128 constant = 0;
+  int operations = 0;
+};
+
+void add_to(Sum& into, const Expr& e, UInt128 factor, int depth) {
+  if (e->op == Op::literal) {
+    into.constant += factor * static_cast<UInt128>(int_value(e->literal));
+    return;
+  }
+  ++into.operations;
+  const auto is_literal = [&](std::size_t k) { return e->args[k]->op == Op::literal; };
+  const bool scaled = e->op == Op::mul && (is_literal(0) || is_literal(1));
+  if (depth > 0 && (e->op == Op::add || e->op == Op::sub)) {
+    add_to(into, e->args[0], factor, depth - 1);
+    add_to(into, e->args[1], e->op == Op::add ? factor : -factor, depth - 1);
+  } else if (depth > 0 && e->op == Op::neg) {
+    add_to(into, e->args[0], -factor, depth - 1);
+  } else if (depth > 0 && scaled) {
+    const std::size_t number = is_literal(0) ? 0 : 1;
+    add_to(into, e->args[1 - number], factor * static_cast<UInt128>(int_value(e->args[number]->literal)), depth - 1);
+  } else {
+    --into.operations;
+    for (auto& [term, sum] : into.terms) {
+      if (!(term == e)) continue;
+      sum += factor;
+      return;
+    }
+    into.terms.emplace_back(e, factor);
+  }
+}
+
+Sum sum_of(const Expr& e) {
+  Sum out;
+  add_to(out, e, 1, 100);
+  return out;
+}
+
 Side inside(const Side& of, const Expr& e) { return {e, of.at}; }
 
 }  // namespace
@@ -92,7 +132,7 @@ std::optional<Reading> SameValue::same(const Side& x, const Side& y) {
     if (r && r->wrong.is_false()) return r;
     if (r) readings.push_back(std::move(*r));
   }
-  const bool conditional = a.e->op == Op::choice || a.e->op == Op::land || a.e->op == Op::lor;
+  const bool conditional = a.e->op == Op::choice || a.e->op == Op::select || a.e->op == Op::land || a.e->op == Op::lor;
   const auto weak = [&] { return std::all_of(readings.begin(), readings.end(), is_weak); };
   if (weak() || conditional) {
     std::vector<std::size_t> arms;
@@ -219,12 +259,40 @@ std::optional<Reading> SameValue::under_condition(const Side& a, const Side& b) 
 std::optional<Reading> SameValue::same_integer(const Side& a, const Side& b) {
   const auto was = constant_value(a.e), is = constant_value(b.e);
   if (was && is && a.e->type == b.e->type) return Reading{*was == *is ? Formula::falsity() : Formula::truth(), {}};
+  if (auto forms = same_sum(a, b)) return forms;
   const auto computed = [](const Expr& e) { return e->op != Op::load && e->op != Op::variable && e->op != Op::scope; };
   if (a.e->type != b.e->type || !is_int(a.e->type) || !computed(a.e) || !computed(b.e)) return std::nullopt;
   const std::string tag = "w" + std::to_string(fresh_++);
   const Term s = integer_term(*a.at, a.e, tag + "a"), t = integer_term(*b.at, b.e, tag + "b");
   if (!s.exact || !t.exact || !s.pure || !t.pure) return std::nullopt;
   return Reading{Formula::all({s.facts, t.facts, Formula::ne(s.value, t.value)}), {}};
+}
+
+// Sums of the same multiples of the same values, modulo the numbers of the type (W-16). Each value of the new sum is one of the
+// old one, so that it evaluates nothing new.
+std::optional<Reading> SameValue::same_sum(const Side& a, const Side& b) {
+  if (a.e->type != b.e->type || !is_int(a.e->type) || a.e->type == Type::index) return std::nullopt;
+  const Sum was = sum_of(a.e), is = sum_of(b.e);
+  if (was.operations + is.operations == 0 || was.terms.size() < is.terms.size()) return std::nullopt;
+  const auto value = [&](UInt128 n) { return int_value(wrap_int(a.e->type, static_cast<Int128>(n))); };
+  if (value(was.constant) != value(is.constant)) return std::nullopt;
+  Reading out;
+  std::vector<bool> used(was.terms.size(), false);
+  for (const auto& [e, factor] : is.terms) {
+    bool found = false;
+    for (std::size_t k = 0; k < was.terms.size() && !found; ++k) {
+      if (used[k] || value(was.terms[k].second) != value(factor)) continue;
+      const auto r = same(inside(a, was.terms[k].first), inside(b, e));
+      if (!r || !r->wrong.is_false()) continue;
+      used[k] = found = true;
+      add(out, *r);
+    }
+    if (!found) return std::nullopt;
+  }
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    if (!used[k] && value(was.terms[k].second) != 0) return std::nullopt;
+  }
+  return out;
 }
 
 // Another condition on them, or a truth value that it has.
@@ -363,6 +431,7 @@ void SameValue::decided(const Side& a, std::vector<Reduct>& into) {
   const auto when = [&](std::size_t operand, bool value) { return possible(inside(a, a.e->args[operand]), value); };
   switch (a.e->op) {
     case Op::choice:
+    case Op::select:
       if (const auto no = when(0, false)) into.push_back({inside(a, a.e->args[1]), *no, true});
       if (const auto yes = when(0, true)) into.push_back({inside(a, a.e->args[2]), *yes, true});
       break;

@@ -67,6 +67,7 @@ class SameValue {
                                   const Side& in_b);
   std::optional<Reading> under_condition(const Side& a, const Side& b);
   std::optional<Reading> same_integer(const Side& a, const Side& b);
+  std::optional<Reading> same_sum(const Side& a, const Side& b);
   std::optional<Reading> same_truth(const Side& a, const Side& b);
   std::optional<Reading> possible(const Side& c, bool outcome);
   std::optional<Reading> same_block(const Block& a, const Side& in_a, const Block& b, const Side& in_b);

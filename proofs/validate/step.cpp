@@ -531,6 +531,8 @@ Validation validate_meaning(const Program& before, const Program& after, Query& 
     if (auto selected = validate_selection(before, after, query)) return *std::move(selected);
     if (auto absorbed = validate_absorption(before, after, query)) return *std::move(absorbed);
   }
+  if (const auto one = with_single_stores(before, after))
+    return in_given_numbers(validate_rewrite(one->before, one->after, query), one->origin);
   if (rewrites_values(before, after)) return validate_rewrite(before, after, query);
   if (!moves_values(before, after)) return validate_reordering(before, after, query);
   if (combines_partials(before, after)) return validate_accumulation(before, after, query);

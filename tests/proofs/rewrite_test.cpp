@@ -155,6 +155,85 @@ TEST(Rewrite, ValuesThroughStorageOfTheirOwn) {
                   {-1, -1, 0, 1}));
 }
 
+// What several statements store in T is computed on the spot.
+std::string gone(const std::string& fill, const std::string& value, std::vector<int> sources) {
+  return judge(head + "temp T: f32[64] " + fill + " for j in 0..8 { B[j] = T[j] }",
+               head + "for j in 0..8 { B[j] = " + value + " }", sources)
+      .codes();
+}
+
+TEST(Rewrite, SeveralStatementsThatFillACell) {
+  const auto sum = [](const std::string& from, const std::string& n, const std::string& cell) {
+    return "scope s: f32 { s = " + from + " for l in 0.." + n + " { s = s + Y[" + cell + "] } }";
+  };
+  const std::string run = "for i in 0..9 { T[i] = 1.0 for k in 0..5 { T[i] += Y[i, k] } }";
+  const std::vector<int> claims = {4, 5, -1, -1, -1};
+  RULE_EQ("W-14", std::string(), gone(run, sum("1.0", "5", "j, l"), claims));
+  for (const std::string& wrong :
+       {sum("0.0", "5", "j, l"), sum("1.0", "4", "j, l"), sum("1.0", "5", "j + 1, l"), sum("1.0", "5", "l, j"),
+        std::string("scope s: f32 { s = 1.0 s = s + Y[j, 0] s = 1.0 }")})
+    RULE_TRUE("W-14", !gone(run, wrong, claims).empty()) << wrong;
+  // Not all cells, and statements that are no run.
+  RULE_EQ("W-14", std::string("W-10"),
+          gone("for i in 0..7 { T[i] = 1.0 for k in 0..5 { T[i] += Y[i, k] } }", sum("1.0", "5", "j, l"), claims));
+  for (const char* apart : {"for i in 0..9 { T[i] = T[i] * 1.0 for k in 0..5 { T[i] += Y[i, k] } }",
+                            "for i in 0..9 { T[i] = 1.0 for k in 0..5 { T[k] += Y[i, k] } }"})
+    RULE_TRUE("W-14", !gone(apart, sum("1.0", "5", "j, l"), claims).empty()) << apart;
+  // What stands in between sets what the first statement reads.
+  const std::string between =
+      head + "temp T: f32[64] for i in 0..9 { T[i] = A[i] A[i] = 2.0 T[i] += 1.0 } for j in 0..9 { B[j] = T[j] }";
+  RULE_TRUE("W-14",
+            !judge(between,
+                   head + "for i in 0..9 { A[i] = 2.0 } for j in 0..9 { B[j] = scope s: f32 { s = A[j] s = s + 1.0 } }",
+                   {0, 2, 4, 5, -1, -1})
+                 .codes()
+                 .empty());
+
+  const std::string zeroed = "zero T for i in 0..64 { for k in 0..5 { T[i] += Y[i, k] } }";
+  RULE_EQ("W-15", std::string(), gone(zeroed, sum("0.0", "5", "j, l"), claims));
+  RULE_TRUE("W-15", !gone(zeroed, sum("-0.0", "5", "j, l"), claims).empty());
+  RULE_TRUE("W-15", !gone("zero T for t in 0..2 { for i in 0..64 { T[i] += Y[i, t] } }",
+                          "scope s: f32 { s = 0.0 s = s + Y[j, 1] }", {4, 5, -1, -1})
+                         .empty());
+  RULE_EQ("W-15", std::string(), gone("zero T", "0.0", {1, 2}));
+  RULE_TRUE("W-15", !gone("zero T", "-0.0", {1, 2}).empty());
+}
+
+TEST(Rewrite, SumsOfIntegers) {
+  const auto code = [](const std::string& before, const std::string& after) {
+    const auto text = [&](const std::string& value) {
+      return head + "inout I: i32[64] for i in 0..16 { I[i] = " + value + " }";
+    };
+    return judge(text(before), text(after), {0, 1}).codes();
+  };
+  RULE_EQ("W-16", std::string(), code("10 - (3 + I[i])", "7 - I[i]"));
+  RULE_EQ("W-16", std::string(), code("2 * (3 * I[i]) - I[i + 1]", "I[i] * 6 - I[i + 1]"));
+  RULE_EQ("W-16", std::string(), code("I[i] + I[i + 1] - I[i]", "I[i + 1]"));
+  RULE_EQ("W-16", std::string(), code("2147483647 + I[i] + 1", "-2147483648 + I[i]"));
+  for (const char* wrong : {"7 + I[i]", "I[i] - 7", "8 - I[i]", "7 - I[i + 1]", "7 - I[i] + (I[i + 1] - I[i + 1])"})
+    RULE_TRUE("W-16", !code("10 - (3 + I[i])", wrong).empty()) << wrong;
+}
+
+TEST(Rewrite, ArmsOfOneCondition) {
+  const auto code = [](const std::string& read) {
+    const auto text = [&](const std::string& fill, const std::string& value) {
+      return head + fill + "for j in 0..8 { if K[j] > 3 { A[j] = 1.0 } else { B[j] = " + value + " } }";
+    };
+    return judge(text("", "A[" + read + "] * 2.0"),
+                 text("temp T: f32[64] for i in 0..8 { T[i] = A[" +
+                          std::string(read == "j"       ? "i"
+                                      : read == "j + 1" ? "i + 1"
+                                                        : "0") +
+                          "] * 2.0 } ",
+                      "T[j]"),
+                 {-1, -1, 0, 1, 2, 3})
+        .codes();
+  };
+  RULE_EQ("W-17", std::string(), code("j"));
+  RULE_EQ("W-17", std::string(), code("j + 1"));
+  RULE_TRUE("W-17", !code("0").empty());
+}
+
 TEST(Rewrite, StatementsOfTheirOwnTouchNothingElse) {
   RULE_TRUE("W-6", !judge(head + "for j in 0..8 { B[j] = X[j] * 2.0 }",
                           head + "for j in 0..8 { var t: f32 = X[j] * 2.0 B[j] = t A[j] = t }", {0, -1, 1, -1})

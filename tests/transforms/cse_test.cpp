@@ -24,6 +24,14 @@ TEST(Cse, SharesWithinAndAcrossStatements) {
   RULE_EQ("CSE-1", std::string("CSE-1"), shared("for i in 0..8 { A[i] = X[i] * 2.0 B[i, 0] = X[i] * 3.0 }").code);
   // Plain reads and constants are not worth it; blocks are apart.
   RULE_EQ("CSE-2", std::string("CSE-1"), shared("for i in 0..8 { A[i] = X[i] B[i, 0] = X[i] }").code);
+  const Moved reads = shared("for i in 0..8 { A[i] = X[i] B[i, 0] = X[i] * Y[i, 1] B[i, 1] = B[i, 0] }", "cse loads");
+  RULE_EQ(
+      "CSE-7",
+      printed("for i in 0..8 { var common: f32 = X[i] A[i] = common B[i, 0] = common * Y[i, 1] B[i, 1] = B[i, 0] }"),
+      reads.text);
+  EXPECT_EQ("", reads.code);
+  RULE_EQ("CSE-7", std::string("CSE-1"),
+          shared("for i in 0..8 { A[i] = A[i + 1] A[i + 1] = A[i + 1] }", "cse loads").code);
   RULE_EQ("CSE-2", std::string("CSE-1"),
           shared("for i in 0..8 { A[i] = X[i] * 2.0 if i < 4 { B[i, 0] = X[i] * 2.0 } }").code);
 }

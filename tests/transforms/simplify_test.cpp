@@ -90,6 +90,21 @@ TEST(Simplify, ComputesWithIntegerLiterals) {
   }
 }
 
+TEST(Simplify, CollectsSumsOfIntegers) {
+  for (const char* t : {"i32", "u8", "i64"}) {
+    RULE_TRUE("SIMP-10", at(t, "10 - (3 + x[0])") == "7 - x[0]") << at(t, "10 - (3 + x[0])");
+    RULE_TRUE("SIMP-10", at(t, "x[0] + 3 + 4") == "x[0] + 7") << at(t, "x[0] + 3 + 4");
+    RULE_TRUE("SIMP-10", at(t, "2 * (3 * x[0])") == "x[0] * 6") << at(t, "2 * (3 * x[0])");
+    RULE_TRUE("SIMP-10", at(t, "(x[0] + 5) - 5") == "x[0]") << at(t, "(x[0] + 5) - 5");
+    RULE_TRUE("SIMP-10", at(t, "(x[0] + y[0]) - x[0] * 1 + 2 * x[0] - x[0]") == "y[0] + x[0]" ||
+                             at(t, "(x[0] + y[0]) - x[0] * 1 + 2 * x[0] - x[0]") == "x[0] + y[0]")
+        << at(t, "(x[0] + y[0]) - x[0] * 1 + 2 * x[0] - x[0]");
+    RULE_TRUE("SIMP-10", at(t, "x[0] - y[0] + 1") == "SIMP-1") << at(t, "x[0] - y[0] + 1");
+  }
+  RULE_EQ("SIMP-10", std::string("x[0] + 144"), at("u8", "x[0] + 200 + 200"));
+  RULE_EQ("SIMP-10", std::string("SIMP-1"), at("f32", "(x[0] + 2.0) + 3.0"));
+}
+
 TEST(Simplify, ShortensIndexValues) {
   const auto index = [](const std::string& form, const std::string& loop) {
     return simplified("f32(i32(" + form + "))", {}, loop);
@@ -128,6 +143,16 @@ TEST(Simplify, DecidesComparisonsByRanges) {
   RULE_EQ("SIMP-5", std::string("X[0]"), chosen("ids[3] == 5", "5..6"));
   RULE_EQ("SIMP-5", std::string("SIMP-1"), chosen("ids[3] == 5", "2..9"));
   RULE_EQ("SIMP-5", std::string("X[0]"), chosen("floormod(ids[3], 4) < 4"));
+  for (const char* right :
+       {"relu(ids[3]) <= 4", "abs(ids[3]) <= 4", "truncdiv(ids[3], 2) <= 2", "truncdiv(ids[3], 2) >= -1",
+        "floordiv(ids[3], 2) >= -2", "ceildiv(ids[3], 2) >= -1", "eucdiv(ids[3], 2) >= -2"})
+    RULE_TRUE("SIMP-5", chosen(right, "-3..5") == "X[0]") << right;
+  for (const char* open :
+       {"relu(ids[3]) <= 3", "relu(ids[3]) > 0", "abs(ids[3]) <= 3", "abs(ids[3]) > 0", "truncdiv(ids[3], 2) > -1",
+        "floordiv(ids[3], 2) > -2", "floordiv(ids[3], 2) < 2", "truncdiv(2, ids[3]) <= 2"})
+    RULE_TRUE("SIMP-5", chosen(open, "-3..5") == "SIMP-1") << open;
+  // The least number has no other absolute value.
+  RULE_EQ("SIMP-5", std::string("SIMP-1"), chosen("abs(ids[3]) >= 0", "-2147483648..5"));
   // The sum wraps: 200 + 200 is 144.
   RULE_EQ("SIMP-5", std::string("SIMP-1"), chosen("b[0] + b[1] < 255"));
   RULE_EQ("SIMP-5", std::string("X[0]"), chosen("b[0] + b[1] <= 255"));
@@ -141,6 +166,9 @@ TEST(Simplify, DecidesComparisonsByRanges) {
 TEST(Simplify, FoldsInsideExpressionsAndTakesScopesApart) {
   RULE_EQ("SIMP-6", std::string("X[i]"), simplified("X[i] * (i < 4 ? 1.0 : 2.0)", {}, "for i in 0..4"));
   RULE_EQ("SIMP-7", std::string("X[0] + 1.0"), simplified("scope s: f32 { s = X[0] } + 1.0"));
+  RULE_EQ("SIMP-9", std::string("X[i]"), simplified("select(i < 4, X[i], 2.0)", {}, "for i in 0..4"));
+  RULE_EQ("SIMP-9", std::string("SIMP-1"), simplified("select(i < 3, X[i], 2.0)", {}, "for i in 0..4"));
+  RULE_EQ("SIMP-9", std::string("f32(2.0)"), simplified("select(ids[0] > 8, X[0], 2.0)", "input ids: i32[8] in 0..9"));
   // The variable's type is a conversion that stands in the text.
   RULE_EQ("SIMP-7", std::string("f32(i32(X[0])) + 0.5"), simplified("f32(scope s: i32 { s = i32(X[0]) }) + 0.5"));
   RULE_EQ("SIMP-7", std::string("SIMP-1"), simplified("scope s: f32 { s = X[0] s = s + 1.0 }"));

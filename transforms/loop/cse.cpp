@@ -47,14 +47,15 @@ bool disturbs(const Stmt& s, const std::set<Symbol>& read) {
 }
 
 // Worth a variable: a scope, an operation that reads something, random numbers.
-bool is_candidate(const Expr& e) {
+bool is_candidate(const Expr& e, bool loads) {
+  if (loads && e->op == Op::load) return true;
   if (e->op == Op::scope || e->op >= Op::threefry_crypto) return true;
   return is_operation(e->op) && !read_by(e).empty();
 }
 
 class Common {
  public:
-  Common(const Program& p, bool arms) : names_(p.bound_names()), arms_(arms) {}
+  Common(const Program& p, bool arms, bool loads) : names_(p.bound_names()), arms_(arms), loads_(loads) {}
 
   Block block(const Block& b) {
     Block out = b;
@@ -81,8 +82,8 @@ class Common {
     }
     return out;
   }
-  static void collect(const Expr& e, std::size_t statement, bool certain, std::vector<Occurrence>& into) {
-    if (is_candidate(e)) into.push_back({statement, e, certain});
+  void collect(const Expr& e, std::size_t statement, bool certain, std::vector<Occurrence>& into) const {
+    if (is_candidate(e, loads_)) into.push_back({statement, e, certain});
     const bool conditional = e->op == Op::choice || e->op == Op::land || e->op == Op::lor;
     for (std::size_t k = 0; k < e->args.size(); ++k)
       collect(e->args[k], statement, certain && (k == 0 || !conditional), into);
@@ -153,7 +154,7 @@ class Common {
   }
 
   NameSupply names_;
-  bool arms_;
+  bool arms_, loads_;
 };
 
 class Cse final : public Operation {
@@ -172,6 +173,7 @@ class Cse final : public Operation {
          "false",
          {},
          "also expressions that are only evaluated under conditions, so that they are evaluated always"},
+        {"loads", ParameterInfo::Kind::boolean, false, "false", {}, "also reads of a buffer and nothing else"},
     };
     d.refusals = {{"CSE-1", "no block repeats an expression whose value carries from one use to the next"}};
     d.schema = "W (rewrite)";
@@ -189,9 +191,8 @@ class Cse final : public Operation {
   }
 
   StepResult apply(const Program& before, Query&) const override {
-    const auto arms = line_.booleans.find("arms");
     Program after = before;
-    after.body = Common(before, arms != line_.booleans.end() && arms->second).block(before.body);
+    after.body = Common(before, line_.flag("arms"), line_.flag("loads")).block(before.body);
     if (equal(after.body, before.body))
       return tl::unexpected(inapplicable(line_, "CSE-1", "no block repeats an expression that keeps its value"));
     return placed(line_, std::move(after));

@@ -6,7 +6,8 @@
 // cell read is the one that this execution stored, and that what it read is unchanged, are obligations.
 #include <algorithm>
 
-#include "ir/analysis/access.hpp"
+#include "ir/analysis/iteration.hpp"
+#include "ir/analysis/one_store.hpp"
 #include "ir/reads.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
@@ -53,16 +54,20 @@ class Inline final : public Operation {
     return std::make_unique<Inline>(std::move(line));
   }
 
-  StepResult apply(const Program& before, Query&) const override {
+  StepResult apply(const Program& given, Query&) const override {
     const Symbol target = line_.buffers.at("buffer");
-    const Buffer& buffer = *before.find_buffer(target);
+    const Buffer& buffer = *given.find_buffer(target);
     if (buffer.kind != BufferKind::temp && buffer.kind != BufferKind::local)
       return tl::unexpected(refused("INL-1", fmt::format("`{}` is no `temp` or `local` buffer", target), buffer.where));
+    std::set<Symbol> taken = given.bound_names();
+    NameSupply between(taken);
+    // Several statements that compute a cell are one scope.
+    const auto one = with_one_store(given, target, [&](const Symbol& s) { return between.fresh(s); });
+    const Program before = one ? number_statements(*one) : given;
     const Extraction extraction = extract(before);
     const auto writer = find_writer(extraction, target);
     if (!writer) return tl::unexpected(writer.error());
 
-    std::set<Symbol> taken = before.bound_names();
     taken.erase(target);
     NameSupply names(std::move(taken));
     std::optional<Refusal> refusal;
@@ -98,12 +103,30 @@ class Inline final : public Operation {
     after.buffers.erase(
         std::remove_if(after.buffers.begin(), after.buffers.end(), [&](const Buffer& b) { return b.name == target; }),
         after.buffers.end());
+    if (one) after.body = with_numbers_of(*one, after.body);
     return placed(line_, std::move(after));
   }
 
  private:
   Refusal refused(std::string code, const std::string& reason, Location where) const {
     return inapplicable(line_, std::move(code), reason, where);
+  }
+
+  // The claims in the numbers that the statements of `p` carry.
+  static Block with_numbers_of(const Program& p, const Block& b) {
+    std::vector<int> number;
+    Visitor v;
+    v.enter_stmt = [&](const Stmt& s) {
+      number.push_back(s->provenance ? s->provenance->statement : -1);
+      return true;
+    };
+    visit(p.body, v);
+    return rewrite(b, {}, [&](const Stmt& s) -> Block {
+      if (!s->provenance || s->provenance->statement < 0) return {s};
+      Provenance claim = *s->provenance;
+      claim.statement = number[static_cast<std::size_t>(claim.statement)];
+      return {with(s, [&](StmtNode& n) { n.provenance = std::make_shared<const Provenance>(std::move(claim)); })};
+    });
   }
 
   static bool held(const std::vector<Stmt>& loops, const Stmt& loop) {
@@ -138,34 +161,33 @@ class Inline final : public Operation {
     }));
   }
 
-  // The loop symbols at which the writer stores to the cell, as far as it tells them: one unknown symbol after the other;
-  // then loops around both statements are at the same iteration, which may tell further ones.
+  // The loop symbols at which the writer stores to the cell, as far as the cell and the conditions around tell them; then
+  // loops around both statements are at the same iteration, which may tell further ones.
   static std::map<Symbol, Index> solved(const Node& writer, const Node& reader, const std::vector<Index>& cell) {
     std::map<Symbol, Index> at;
-    const auto from_indices = [&] {
-      for (bool more = true; more;) {
-        more = false;
-        for (std::size_t d = 0; d < cell.size(); ++d) {
-          const Index& form = writer.stmt->indices[d]->index;
-          std::vector<Symbol> unknown;
-          for (const Stmt& l : writer.loops) {
-            if (at.count(l->name) == 0 && form.mentions(l->name)) unknown.push_back(l->name);
-          }
-          if (unknown.size() != 1) continue;
-          const auto linear = linear_in(form, unknown[0]);
-          if (!linear || (linear->coefficient != 1 && linear->coefficient != -1)) continue;
-          at.emplace(unknown[0], (cell[d] - linear->rest.substitute(at)) * linear->coefficient);
-          more = true;
-        }
-      }
-    };
-    from_indices();
+    std::vector<Equation> equations = guard_equations(writer);
+    for (std::size_t d = 0; d < cell.size(); ++d) equations.push_back({writer.stmt->indices[d]->index, cell[d]});
+    solve_iteration(equations, writer.loops, at);
     for (std::size_t k = 0; k < std::min(writer.loops.size(), reader.loops.size()); ++k) {
       const Symbol& symbol = writer.loops[k]->name;
       if (reader.loops[k]->name == symbol) at.emplace(symbol, Index::symbol(symbol));
     }
-    from_indices();
+    solve_iteration(equations, writer.loops, at);
     return at;
+  }
+
+  static Expr renamed(const Expr& scope, const Symbol& name) {
+    const Symbol old = scope->name;
+    return rewrite(
+        scope,
+        [&](const Expr& e) {
+          const bool its = (e->op == Op::variable || e->op == Op::scope) && e->name == old;
+          return its ? with(e, [&](ExprNode& n) { n.name = name; }) : e;
+        },
+        [&](const Stmt& s) -> Block {
+          if (s->kind != StmtKind::assign || s->name != old) return {s};
+          return {with(s, [&](StmtNode& n) { n.name = name; })};
+        });
   }
 
   // The expression at the iteration that stored the cell that `e` reads.
@@ -184,10 +206,14 @@ class Inline final : public Operation {
       return e;
     }
     ++reads;
+    // Of several statements the value is a scope, which then has the buffer's name.
+    const Expr& stored = writer.stmt->value;
+    const bool has_name = stored->op == Op::scope && stem(stored->name) == stem(target);
     // Names bound inside are bound once in a program: every copy has its own.
-    const Block copy = refresh_binders({make_assign("value", writer.stmt->value, e->where)}, names);
+    const Block copy =
+        refresh_binders({make_assign("value", has_name ? renamed(stored, target) : stored, e->where)}, names);
     const Expr value = substitute(copy[0]->value, at);
-    if (!line_.booleans.at("named")) return value;
+    if (has_name || !line_.booleans.at("named")) return value;
     const Symbol name = names.fresh(target);
     return make_scope(name, value->type, {make_assign(name, value, e->where)}, e->where);
   }

@@ -47,6 +47,10 @@ class Simplifier final : public Folder {
       return e->body[0]->value;
     if (e->op == Op::convert && is_int(e->type) && e->args[0]->op == Op::index && e->args[0]->index.is_constant())
       return make_literal(wrap_int(e->type, e->args[0]->index.constant()), e->where);
+    if (e->op == Op::select) {
+      const Expr test = condition(e->args[0], known);
+      if (const auto outcome = decided(test)) return e->args[*outcome ? 1 : 2];
+    }
     if (const auto outcome = decided_by_ranges(e)) return make_literal(bool_scalar(*outcome), e->where);
     return reduced(e);
   }
