@@ -31,6 +31,8 @@ struct Target {
   std::optional<Cell> constant{};  // the same when it is constant
   // A node without loops and guards stores in time, whatever its cell.
   std::function<bool(const Node&)> in_time{};
+  // Given a store's instance: that it comes in time, whatever its cell. With `read` alone.
+  std::function<Formula(const Instance&)> when{};
 };
 
 // So many stores of constant cells are worth merging into boxes.
@@ -280,9 +282,28 @@ class Coverage {
       const Term t = integer_term(w, e, "");
       return t.exact && t.pure;
     });
-    if (!pure) return Formula::falsity();
-    return exists_solved(bound_symbols(w, store),
-                         domain(w) & decided_guards(w) & tied(w, decided) & target_.hit(w, store));
+    const Formula runs = domain(w) & decided_guards(w) & tied(w, decided);
+    const auto same = same_text(w, store);
+    const Formula by_text = same ? exists_solved(w.fresh, runs & *same & target_.when(w)) : Formula::falsity();
+    if (!pure) return by_text;
+    return by_text | exists_solved(bound_symbols(w, store), runs & target_.hit(w, store));
+  }
+
+  // Indices of one text, at equal index values, are one cell (PRF-130). Only said where affine forms do not say it.
+  std::optional<Formula> same_text(const Instance& w, const Access& store) const {
+    if (!target_.when || store.variable || store.whole || target_.read->whole ||
+        store.indices.size() != target_.read->indices.size())
+      return std::nullopt;
+    std::vector<Formula> equal;
+    bool affine = true;
+    for (std::size_t d = 0; d < store.indices.size(); ++d) {
+      affine = affine && store.indices[d]->op == Op::index;
+      const auto same = derive::agreement(w, store.indices[d], *target_.owner, target_.read->indices[d]);
+      if (!same) return std::nullopt;
+      equal.push_back(*same);
+    }
+    if (affine) return std::nullopt;
+    return Formula::all(std::move(equal));
   }
 
   const View& view_;
@@ -325,6 +346,7 @@ Formula written_before(const View& view, const Instance& reader, const Access& r
                                         : Formula::falsity();
   };
   t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, reader, read, "r") & earlier(w); };
+  t.when = earlier;
   t.in_time = [&](const Node& n) { return earlier(instantiate(view, n, "")).is_true(); };
   return Coverage(view, t).certain();
 }
@@ -360,6 +382,7 @@ Formula written_between(const View& view, const Instance& writer, const Instance
     return ordered_before(writer, true, w, true, of) & ordered_before(w, true, reader, false, of);
   };
   t.hit = [&](const Instance& w, const Access& store) { return same_cell(w, store, owner, read, "") & between(w); };
+  t.when = between;
   t.in_time = [&](const Node& n) { return between(instantiate(view, n, "")).is_true(); };
   return Coverage(view, t).certain();
 }
