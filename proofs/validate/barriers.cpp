@@ -71,6 +71,19 @@ std::optional<Formula> same_evaluation(const Instance& z, const Guard& g, const 
   return Formula::all(std::move(equal));
 }
 
+// Barriers that keep all pairs of executions apart by their places; one made of both arms of an `if` none of whom it holds.
+std::vector<const Node*> separators(const Phases& phases, const EitherArms& either, const Node& p, const Node& q,
+                                    const Iterations& way) {
+  auto out = phases.separators(p, q, way);
+  out.erase(std::remove_if(out.begin(), out.end(),
+                           [&](const Node* b) {
+                             const EitherArm* e = either_arm_of(either, b);
+                             return e != nullptr && (e->holds(p) || e->holds(q));
+                           }),
+            out.end());
+  return out;
+}
+
 }  // namespace
 
 Barriers::Barriers(const View& view, bool by_text) : view_(view), moments_(view) {
@@ -91,7 +104,18 @@ Barriers::Barriers(const View& view, bool by_text) : view_(view), moments_(view)
     else
       unknown_.insert(&n);
   }
-  if (by_text) phases_.emplace(view, ordering_);
+  std::set<int> on_data;  // the `if` statements with such a condition
+  for (const Node* n : open_) {
+    const Instance z = instantiate(view, *n, "z");
+    for (const Guard& g : n->guards) {
+      if (g.statement >= 0 && by_data(g, z)) on_data.insert(g.statement);
+    }
+  }
+  either_ = either_arms(view, ordering_, on_data);
+  for (const auto& e : either_) ordering_.push_back(&e->node);
+  std::stable_sort(ordering_.begin(), ordering_.end(),
+                   [](const Node* a, const Node* b) { return a->statement < b->statement; });
+  if (by_text) phases_.emplace(view, ordering_, either_);
 }
 
 Instance Barriers::in_thread(const Node& n, const std::vector<Index>& coordinates, const std::string& suffix) const {
@@ -153,8 +177,13 @@ Obligation Barriers::uniformity(Query& query) const {
 }
 
 bool Barriers::open(const Node& p, const Node& q, const Iterations& way, const Node* without) const {
-  const auto found = phases_->separators(p, q, way);
-  return std::all_of(found.begin(), found.end(), [&](const Node* b) { return b == without; });
+  const auto found = separators(*phases_, either_, p, q, way);
+  return std::all_of(found.begin(), found.end(), [&](const Node* b) { return is_gone(b, without); });
+}
+
+bool Barriers::is_gone(const Node* barrier, const Node* without) const {
+  const EitherArm* e = either_arm_of(either_, barrier);
+  return barrier == without || (e != nullptr && e->parts.count(without) != 0);
 }
 
 bool Barriers::ordered_by_text(const Node& p, const Node& q) const {
@@ -166,10 +195,16 @@ bool Barriers::ordered_by_text(const Node& p, const Node& q) const {
 std::set<const Node*> Barriers::needed(const Node& p, const Node& q) const {
   std::set<const Node*> out;
   for (const Iterations& way : Phases::ways(p, q)) {
-    auto found = phases_->separators(p, q, way);
-    if (found.size() > 1) continue;
+    auto found = separators(*phases_, either_, p, q, way);
+    const auto made = [&](const Node* b) { return either_arm_of(either_, b) != nullptr; };
+    if (found.size() > 1 && std::none_of(found.begin(), found.end(), made)) continue;
     if (found.empty()) found = phases_->between(p, q, way);
-    out.insert(found.begin(), found.end());
+    for (const Node* b : found) {
+      if (const EitherArm* e = either_arm_of(either_, b))
+        out.insert(e->parts.begin(), e->parts.end());
+      else
+        out.insert(b);
+    }
   }
   return out;
 }
@@ -177,7 +212,8 @@ std::set<const Node*> Barriers::needed(const Node& p, const Node& q) const {
 Formula Barriers::unordered(const Instance& x, bool x_writes, const Instance& y, bool y_writes,
                             const Node* without) const {
   const auto rest = [&](std::vector<const Node*> list) {
-    list.erase(std::remove(list.begin(), list.end(), without), list.end());
+    const auto gone = [&](const Node* b) { return is_gone(b, without); };
+    list.erase(std::remove_if(list.begin(), list.end(), gone), list.end());
     return list;
   };
   if (!phases_) {
@@ -234,6 +270,8 @@ Formula Barriers::separate(const std::vector<const Node*>& barriers, const Insta
   for (int slot = 0; slot < view_.slots; ++slot) coordinates.push_back(*coordinate(x, slot));
   for (const Node* n : barriers) {
     if (view_.launch(*n) != view_.launch(*x.node)) continue;
+    if (const EitherArm* e = either_arm_of(either_, n); e != nullptr && (e->holds(*x.node) || e->holds(*y.node)))
+      continue;
     const Instance z = in_thread(*n, coordinates, "z");
     std::vector<Formula> here{domain(z), decided_guards(z)};
     for (const Guard& g : n->guards) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "proofs/validate/cases.hpp"
+#include "proofs/validate/either_arm.hpp"
 #include "proofs/validate/order.hpp"
 #include "proofs/validate/phases.hpp"
 #include "proofs/validate/points.hpp"
@@ -43,13 +44,16 @@ class Barriers {
   Formula separate(const std::vector<const Node*>& barriers, const Instance& x, bool x_writes, const Instance& y,
                    bool y_writes, Data conditions = Data::must_hold) const;
   bool open(const Node& p, const Node& q, const Iterations& way, const Node* without) const;
+  /// It is, or is made of, the barrier that is taken to be absent.
+  bool is_gone(const Node* barrier, const Node* without) const;
 
   const View& view_;
   Moments moments_;
   std::vector<const Node*> barriers_;
   std::vector<const Node*> collectives_;  // just before each collective @reduce loop
   std::set<const Node*> unknown_;         // under a condition that threads may see differently
-  std::vector<const Node*> ordering_;     // the other barriers
+  EitherArms either_;                     // made of barriers in both arms under uniform conditions on data
+  std::vector<const Node*> ordering_;     // the other barriers, and those made of them, in the order of the text
   std::vector<const Node*> open_;         // under conditions on data, uniform or not
   std::optional<Phases> phases_{};        // where places in the text decide
 };

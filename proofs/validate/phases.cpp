@@ -26,16 +26,19 @@ bool serves(const Node& barrier, const Node& n) {
 
 }  // namespace
 
-Phases::Phases(const View& view, std::vector<const Node*> barriers) : barriers_(std::move(barriers)) {
+Phases::Phases(const View& view, std::vector<const Node*> barriers, const EitherArms& either)
+    : barriers_(std::move(barriers)) {
   for (const Node& n : view.extraction.nodes) {
-    if (!n.accesses.empty()) near_.emplace(&n, neighbours(n));
+    if (!n.accesses.empty()) near_.emplace(&n, neighbours(n, either));
   }
 }
 
-Phases::Neighbours Phases::neighbours(const Node& n) const {
+Phases::Neighbours Phases::neighbours(const Node& n, const EitherArms& either) const {
   Neighbours out;
   const auto note = [&](std::array<const Node*, 2>& list, const Node* b, int order) {
-    if (meet(n, *b).order == order && serves(*b, n)) *std::find(list.begin(), list.end(), nullptr) = b;
+    const EitherArm* e = either_arm_of(either, b);
+    if (meet(n, *b).order == order && serves(*b, n) && (e == nullptr || !e->holds(n)))
+      *std::find(list.begin(), list.end(), nullptr) = b;
     return list[1] != nullptr;
   };
   // Numbers of statements grow with the text, as far as barriers are concerned: none stands in an expression.

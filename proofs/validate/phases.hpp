@@ -5,6 +5,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "proofs/validate/either_arm.hpp"
 #include "proofs/validate/order.hpp"
 
 namespace assay::derive {
@@ -18,8 +19,8 @@ struct Iterations {
 
 class Phases {
  public:
-  /// `barriers`: those that order accesses, in the order of the text.
-  Phases(const View& view, std::vector<const Node*> barriers);
+  /// `barriers`: those that order accesses, in the order of the text; `either` of them stand for one in either arm.
+  Phases(const View& view, std::vector<const Node*> barriers, const EitherArms& either = {});
 
   /// Every way in which two executions of p and q may stand.
   static std::vector<Iterations> ways(const Node& p, const Node& q);
@@ -33,7 +34,7 @@ class Phases {
   struct Neighbours {
     std::array<const Node*, 2> behind{}, before{};
   };
-  Neighbours neighbours(const Node& n) const;
+  Neighbours neighbours(const Node& n, const EitherArms& either) const;
 
   std::vector<const Node*> barriers_;
   std::unordered_map<const Node*, Neighbours> near_;

@@ -184,7 +184,7 @@ TEST(Threads, barriers_under_open_conditions) {
   };
   for (const char* barrier :
        {"if x[0] < 1.0 { barrier }", "if c[0] == 1 { barrier }", "if c[0] == 1 { if x[0] < 1.0 { barrier } }",
-        "if x[0] < 1.0 { barrier } else { barrier }"})
+        "if x[0] < 1.0 { barrier } else { y[t] = 1.0 }"})
     RULE_EQ("PLL-18", "RACE-3 undecided", between(barrier));
   RULE_EQ("PLL-18", "BAR-2 undecided, RACE-3 undecided, RACE-3 undecided", between("if y[0] < 1.0 { barrier }"));
   RULE_EQ("PLL-18", "RACE-2 violated", between("if x[0] < 1.0 { for k in 0..0 { barrier } }"));
@@ -192,6 +192,49 @@ TEST(Threads, barriers_under_open_conditions) {
   RULE_EQ("PLL-18", "", threads("s[t] = x[t] if x[0] < 1.0 { barrier } barrier y[t] = s[7 - t]"));
   RULE_EQ("PLL-18", "RACE-3 undecided",
           threads("for k in 0..n { s[t] = x[t] barrier y[t] = s[7 - t] if x[0] < 1.0 { barrier } }"));
+}
+
+// Both arms hold one: it runs, whatever the data.
+TEST(Threads, barriers_in_both_arms) {
+  const auto between = [](const std::string& barrier) {
+    return threads("s[t] = x[t] " + barrier + " y[t] = s[7 - t]");
+  };
+  for (const char* barrier :
+       {"if x[0] < 1.0 { barrier } else { barrier }", "if x[0] < 1.0 && n < 5 { barrier } else { barrier }",
+        "if x[0] < 1.0 || c[1] == 1 { barrier r[0] = 1.0 } else { r[1] = 1.0 barrier }",
+        "if c[0] == 1 { if x[0] < 1.0 { barrier } else { barrier } } else { barrier }",
+        "if c[0] == 1 { barrier } else { if x[0] < 1.0 { barrier } else { barrier } }",
+        "if c[0] == 1 { barrier } else if x[0] < 1.0 { barrier } else { barrier }"})
+    RULE_TRUE("PLL-19", between(barrier).empty()) << barrier;
+  for (const char* barrier : {"if x[0] < 1.0 { barrier } else { if x[1] < 1.0 { barrier } }",
+                              "if x[0] < 1.0 { barrier } else { for k in 1..n { barrier } }",
+                              "if x[0] < 1.0 { barrier } else { if n < 5 { barrier } }",
+                              "if x[0] < 1.0 { barrier } if x[1] < 1.0 { } else { barrier }"})
+    RULE_TRUE("PLL-19", between(barrier) == "RACE-3 undecided") << barrier;
+  RULE_EQ("PLL-19", "BAR-2 undecided, RACE-3 undecided", between("if x[t] < 1.0 { barrier } else { barrier }"));
+  RULE_EQ("PLL-19", "BAR-2 undecided, RACE-3 undecided, RACE-3 undecided",
+          between("if y[0] < 1.0 { barrier } else { barrier }"));
+  // Who stands in an arm is ordered by the barrier of that arm alone, and by where it stands in it.
+  const auto inside = [](const std::string& first, const std::string& second, const std::string& behind) {
+    return threads("if c[0] == 1 { " + first + " } else { " + second + " } " + behind);
+  };
+  RULE_EQ("PLL-19", "", inside("s[t] = x[t] barrier y[t] = s[7 - t]", "s[t] = x[t] barrier y[t] = s[7 - t]", ""));
+  RULE_TRUE("PLL-19",
+            inside("s[t] = x[t] barrier", "barrier s[t] = x[t]", "y[t] = s[7 - t]").find("RACE-") != std::string::npos);
+  RULE_TRUE("PLL-19",
+            inside("barrier s[t] = x[t]", "s[t] = x[t] barrier", "y[t] = s[7 - t]").find("RACE-") != std::string::npos);
+  RULE_TRUE("PLL-19", inside("barrier y[t] = s[7 - t]", "y[t] = s[7 - t] barrier", "s[t] = x[t]").find("RACE-") !=
+                          std::string::npos);
+  RULE_TRUE(
+      "PLL-19",
+      threads("s[t] = x[t] if x[0] < 1.0 { barrier y[t] = s[7 - t] } else { y[t] = s[7 - t] barrier }").find("RACE-") !=
+          std::string::npos);
+  // One iteration and the next.
+  const auto loop = [](const std::string& body) { return threads("for k in 0..n { " + body + " }"); };
+  const std::string both = " if x[k - k] < 1.0 { barrier } else { barrier } ";
+  RULE_EQ("PLL-19", "", loop("s[t] = x[t]" + both + "y[t] = s[7 - t]" + both));
+  RULE_TRUE("PLL-19", loop("s[t] = x[t]" + both + "y[t] = s[7 - t]").find("RACE-") != std::string::npos);
+  RULE_TRUE("PLL-19", loop(both + "s[t] = x[t] y[t] = s[7 - t]").find("RACE-") != std::string::npos);
 }
 
 TEST(Threads, races) {
