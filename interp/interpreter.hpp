@@ -67,6 +67,8 @@ struct Options {
   std::uint64_t seed = 0;          // of random turns
   /// Tile products that fit are done as a matrix instruction does them (MMA-5), in a tree walk that does not look for races.
   TileUnit tiles = TileUnit::none;
+  /// Only the start of the run is asked for: where the budget is passed it ends, in whatever order it got there (EXEC-88).
+  bool partial = false;
   /// What to look at closely; with detect_races and canonical turns, in the tree walk.
   std::optional<Focus> focus{};
 };

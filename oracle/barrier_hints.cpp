@@ -1,7 +1,7 @@
 // A hint is a claim about another program, which has one barrier less or one more; so it is proved about that program.
 //
 // Places for a new barrier are tried from the outside in: where one suffices in several, the one that runs least often is
-// named.
+// named. Most places leave the two threads of a known race together; two threads alone show that without a proof.
 #include "oracle/barrier_hints.hpp"
 
 #include <fmt/format.h>
@@ -13,12 +13,14 @@
 #include "ir/analysis/launch.hpp"
 #include "ir/text/source.hpp"
 #include "ir/traverse.hpp"
-#include "proofs/validate/validate.hpp"
+#include "oracle/thread_alone.hpp"
 
 namespace assay::oracle {
 namespace {
 
-constexpr std::size_t most_programs = 48;  // that are proved for one hint
+constexpr std::size_t most_programs = 48;         // that are proved for one hint
+constexpr std::size_t most_places = 4096;         // that are looked at
+constexpr std::uint64_t operations = 20'000'000;  // that looking may take
 
 // A place for a barrier: in the body of a loop, before its statement number `position` or behind the last one.
 struct Gap {
@@ -68,6 +70,27 @@ Program with_barrier(const Program& p, const Gap& gap) {
   return out;
 }
 
+/// Whether a race is still there in the program with a new barrier, whose old statements know their numbers.
+bool leaves(const Program& with, const Witness& race, Purse& purse) {
+  auto q = question_of(with, race);
+  if (!q) return false;
+  std::map<int, int> numbers;
+  int next = 0;
+  Visitor v;
+  v.enter_stmt = [&](const Stmt& s) {
+    if (s->provenance) numbers.emplace(s->provenance->statement, next);
+    ++next;
+    return true;
+  };
+  visit(with.body, v);
+  for (interp::Focus::Point& point : q->focus.points) {
+    const auto found = numbers.find(point.statement);
+    if (found == numbers.end()) return false;
+    point.statement = found->second;
+  }
+  return meet_alone(with, *q, purse).value_or(false);
+}
+
 Diagnostic note(const char* code, std::string message, Location where, std::string help) {
   return {code, std::move(message), where, std::move(help), {}, Severity::note};
 }
@@ -90,11 +113,19 @@ std::vector<Diagnostic> needless_barriers(const Program& p, Query& query) {
   return out;
 }
 
-std::vector<Diagnostic> missing_barrier(const Program& p, Query& query) {
+std::vector<Diagnostic> missing_barrier(const Program& given, Query& query, const std::vector<Witness>& races) {
+  const Program p = number_statements(given);
   std::vector<Gap> gaps = gaps_of(p);
-  if (gaps.size() > most_programs) gaps.resize(most_programs);
-  const auto enough = std::find_if(gaps.begin(), gaps.end(),
-                                   [&](const Gap& gap) { return threads_are_ordered(with_barrier(p, gap), query); });
+  if (gaps.size() > most_places) gaps.resize(most_places);
+  Purse purse(operations, 0);
+  std::size_t proved = 0;
+  const auto enough = std::find_if(gaps.begin(), gaps.end(), [&](const Gap& gap) {
+    if (proved == most_programs) return false;
+    const Program with = with_barrier(p, gap);
+    if (std::any_of(races.begin(), races.end(), [&](const Witness& w) { return leaves(with, w, purse); })) return false;
+    ++proved;
+    return threads_are_ordered(with, query);
+  });
   if (enough == gaps.end()) return {};
   // Where the program came from a step its places are those of another text: the statement is named.
   std::string text = print(enough->neighbour, -1);

@@ -49,7 +49,7 @@ ObligationReport* foretold(std::vector<ObligationReport>& list, const Observatio
 }
 
 /// Searches for a fault or race: at the witnesses' sizes first, then at the sample sizes. Where a replay has shown one (`shown`)
-/// no case needs to run at any price.
+/// no case needs to run at any price, and where all is proved (not `open`) none does (LINT-5).
 void search(const Program& p, const ParameterMap& known, const std::vector<ObligationReport>& obligations, bool open,
             bool samples, bool shown, Purse& purse, LintFindings& out) {
   Plan plan;
@@ -65,7 +65,7 @@ void search(const Program& p, const ParameterMap& known, const std::vector<Oblig
     out.turns = turns.line();
     out.turns_report = turns.report();
   };
-  plan.force_first = !shown;
+  plan.force_first = open && !shown;
   plan.sizes = witness_sizes(p, obligations);
   if (!plan.sizes.empty()) {
     add_comparison(*out.ran, survey(p, plan, purse));
@@ -73,8 +73,12 @@ void search(const Program& p, const ParameterMap& known, const std::vector<Oblig
   }
   if (!samples) return;
   plan.sizes = sample_sizes(p, {}, known, open ? 40 : 6);
-  plan.force_first = !shown && out.ran->cases == 0;
+  plan.force_first = open && !shown && out.ran->cases == 0;
   add_comparison(*out.ran, survey(p, plan, purse));
+  if (!open && out.ran->cases == 0 && !out.ran->reference && !plan.sizes.empty()) {
+    out.started = run_partially(p, plan.sizes.front(), purse);
+    if (out.started) out.ran->reference = out.started->observation;
+  }
   settle();
 }
 
@@ -251,10 +255,14 @@ LintFindings lint_program(const Program& p, const Places& places, Query& query, 
 
 static std::vector<Diagnostic> barrier_hints(const Program& p, const LintFindings& found, Query& query) {
   if (found.verdict == Verdict::clean) return needless_barriers(p, query);
-  const bool races = std::any_of(found.obligations.begin(), found.obligations.end(), [](const ObligationReport& o) {
-    return o.obligation.status == Status::violated && o.obligation.code == "RACE-2";
-  });
-  return found.verdict == Verdict::faulty && races ? missing_barrier(p, query) : std::vector<Diagnostic>();
+  std::vector<Witness> races;
+  for (const auto& [id, o, replayed, checks] : found.obligations) {
+    if (o.status != Status::violated || o.code != "RACE-2" || !o.witness) continue;
+    races.push_back(*o.witness);
+    races.insert(races.end(), o.further.begin(), o.further.end());
+  }
+  return found.verdict == Verdict::faulty && !races.empty() ? missing_barrier(p, query, races)
+                                                            : std::vector<Diagnostic>();
 }
 
 Report lint(const Program& p, const SourceText& source, const LintOptions& options) {
@@ -287,6 +295,10 @@ Report lint(const Program& p, const SourceText& source, const LintOptions& optio
     r.executions.push_back(std::move(e));
     if (found.turns) r.ran.push_back(*found.turns);
     if (found.turns_report) r.executions.push_back(*found.turns_report);
+  }
+  if (found.started && !r.observation) {
+    r.ran.push_back(text(*found.started));
+    r.executions.push_back(report_of(*found.started));
   }
   r.assumptions.emplace_back("distinct buffers do not overlap");
   return r;

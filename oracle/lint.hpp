@@ -5,6 +5,7 @@
 #include "oracle/compare.hpp"
 #include "oracle/findings.hpp"
 #include "oracle/judges.hpp"
+#include "oracle/partial_run.hpp"
 
 namespace assay::oracle {
 
@@ -21,8 +22,9 @@ struct LintFindings {
   std::vector<ObligationReport> obligations{};
   std::vector<Finding> findings{};
   std::optional<Observation> observation{};
-  std::optional<Comparison> ran{};     // what was interpreted, if anything
-  std::optional<std::string> turns{};  // what ran with the threads in other turns
+  std::optional<Comparison> ran{};      // what was interpreted, if anything
+  std::optional<PartialRun> started{};  // where no case fits (LINT-5)
+  std::optional<std::string> turns{};   // what ran with the threads in other turns
   std::optional<ExecutionReport> turns_report{};
   std::vector<std::string> omissions{};
   std::set<std::string> engines{};

@@ -25,7 +25,8 @@ Alone run_alone(const Program& p, const ThreadQuestion& question, Purse& purse) 
   interp::Focus focus = question.focus;
   focus.blind = true;
   const auto part = part_of(p, focus);
-  if (!part) return {{}, false, "the whole program is too large to be run, and its part cannot be run alone: " + part.error()};
+  if (!part)
+    return {{}, false, "the whole program is too large to be run, and its part cannot be run alone: " + part.error()};
   // Memory without a value costs what is used of it: only inputs count.
   Program read = part->program;
   const auto unread = [](const Buffer& b) { return b.kind != BufferKind::input; };
@@ -36,10 +37,19 @@ Alone run_alone(const Program& p, const ThreadQuestion& question, Purse& purse) 
 }
 
 const char* const said_of_part =
-    "the whole program is too large to be run: these two threads were run alone, and of their statements those that decide "
+    "the whole program is too large to be run: these two threads were run alone, and of their statements those that "
+    "decide "
     "whether the two accesses happen in one barrier interval";
 
 }  // namespace
+
+std::optional<bool> meet_alone(const Program& p, const ThreadQuestion& question, Purse& purse) {
+  const Alone alone = run_alone(p, question, purse);
+  if (!alone.run || !ended(*alone.run)) return std::nullopt;
+  const auto& points = alone.run->seen->points;
+  if (!points[0] || !points[1]) return std::nullopt;
+  return points[0]->interval == points[1]->interval;
+}
 
 ThreadReplay replay_race_alone(const Program& p, const ThreadQuestion& question, Purse& purse) {
   const auto& points = question.focus.points;
@@ -65,7 +75,8 @@ ThreadReplay replay_race_alone(const Program& p, const ThreadQuestion& question,
   out.threads = table_of(p, question);
   add_interval_row_of_part(*out.threads, seen, same_group);
   out.remarks.emplace_back(said_of_part);
-  out.remarks.push_back(fmt::format("cells of {} affected: not counted; what either order leaves: not run", question.focus.storage));
+  out.remarks.push_back(
+      fmt::format("cells of {} affected: not counted; what either order leaves: not run", question.focus.storage));
   return out;
 }
 
@@ -74,7 +85,8 @@ ThreadReplay replay_divergence_alone(const Program& p, const ThreadQuestion& que
   if (!alone.run) return open(alone.why);
   const interp::Outcome& run = *alone.run;
   const std::string at = fmt::format("at {}", case_text(question, question.inputs));
-  if (ended(run)) return not_shown(!alone.asks_data, fmt::format("both threads reach the same instances of the barrier {}", at));
+  if (ended(run))
+    return not_shown(!alone.asks_data, fmt::format("both threads reach the same instances of the barrier {}", at));
   if (!run.seen->diverged) return open("the run ends before: " + (run.fault ? run.fault->message : std::string()));
   ThreadReplay out;
   out.result = ThreadReplay::Result::confirmed;
@@ -82,7 +94,8 @@ ThreadReplay replay_divergence_alone(const Program& p, const ThreadQuestion& que
   out.fault = run.fault;
   out.threads = divergence_table(p, question);
   out.remarks.emplace_back(
-      "the whole program is too large to be run: these two threads were run alone, of their statements those that lead to "
+      "the whole program is too large to be run: these two threads were run alone, of their statements those that lead "
+      "to "
       "the barrier");
   return out;
 }

@@ -9,5 +9,7 @@ namespace assay::oracle {
 ThreadReplay replay_race_alone(const Program& p, const ThreadQuestion& question, Purse& purse);
 /// A barrier that one thread reaches and the other does not.
 ThreadReplay replay_divergence_alone(const Program& p, const ThreadQuestion& question, Purse& purse);
+/// Whether both accesses happen in one barrier interval; nothing where that cannot be seen.
+std::optional<bool> meet_alone(const Program& p, const ThreadQuestion& question, Purse& purse);
 
 }  // namespace assay::oracle

@@ -66,7 +66,8 @@ class Finder {
   tl::expected<ThreadPart, std::string> find() {
     for (std::size_t k = 0; k < 2; ++k) {
       const int number = focus_.points[k].statement;
-      if (number < 0 || static_cast<std::size_t>(number) >= entries_.size()) return tl::unexpected<std::string>("no statement is named");
+      if (number < 0 || static_cast<std::size_t>(number) >= entries_.size())
+        return tl::unexpected<std::string>("no statement is named");
       if (at(number).in_scope) return tl::unexpected<std::string>("an access is part of a scope");
       paths_[k] = around(number);
       for (int n : paths_[k]) {
@@ -149,7 +150,8 @@ class Finder {
   int apart() const {
     for (std::size_t d = 0; d < std::min(paths_[0].size(), paths_[1].size()) && paths_[0][d] == paths_[1][d]; ++d) {
       const Stmt& s = at(paths_[0][d]).statement;
-      if (is_serial(s) && value_of(focus_.points[0], s->name) != value_of(focus_.points[1], s->name)) return paths_[0][d];
+      if (is_serial(s) && value_of(focus_.points[0], s->name) != value_of(focus_.points[1], s->name))
+        return paths_[0][d];
     }
     return -1;
   }

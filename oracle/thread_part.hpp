@@ -10,8 +10,8 @@
 namespace assay::oracle {
 
 struct ThreadPart {
-  Program program{};     // the same statements; what nothing in the part depends on is memory without a value
-  interp::Focus focus{};  // with the part
+  Program program{};       // the same statements; what nothing in the part depends on is memory without a value
+  interp::Focus focus{};   // with the part
   bool asks_data = false;  // a condition or an index in it reads an input
 };
 /// The part for a focus on two accesses of a buffer, or on two threads at a barrier. The error is a sentence: where the part

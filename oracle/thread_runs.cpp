@@ -37,9 +37,7 @@ std::optional<TensorMap> inputs_of(const Program& p, const ThreadQuestion& q, co
   return make_inputs(p, q.parameters, choice);
 }
 
-bool ended(const interp::Outcome& o) {
-  return o.status == interp::Status::ok || (o.fault && o.fault->code == "RUN-6");
-}
+bool ended(const interp::Outcome& o) { return o.status == interp::Status::ok || (o.fault && o.fault->code == "RUN-6"); }
 
 std::string case_text(const ThreadQuestion& q, const InputChoice& inputs) {
   std::string out = text(inputs);

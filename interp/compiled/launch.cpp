@@ -24,7 +24,12 @@ bool advance(std::vector<std::int64_t>& at, const std::vector<std::int64_t>& ext
 }  // namespace
 
 Machine::Machine(const CompiledProgram& program, const Options& options, std::vector<Memory>& memory, Mode mode)
-    : program_(program), memory_(memory), mode_(mode), marks_(program.marks), budget_(options.budget) {
+    : program_(program),
+      memory_(memory),
+      mode_(mode),
+      marks_(program.marks),
+      budget_(options.budget),
+      partial_(options.partial) {
   for (const Parameter& p : program.source->source->parameters) {
     const auto it = options.parameters.find(p.name);
     parameters_.push_back(it == options.parameters.end() ? 0 : it->second);

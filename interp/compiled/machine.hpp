@@ -278,6 +278,7 @@ class Machine {
   bool watches_ = false;
   std::vector<std::int64_t> parameters_{};
   std::uint64_t budget_;
+  bool partial_;
   std::uint64_t operations_ = 0;
   int speculative_ = 0;  // deep in what may have to be given up
   Arena arena_{};

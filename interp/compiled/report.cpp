@@ -67,7 +67,8 @@ void Machine::outside(const Access& access, Frame& f, std::uint32_t lane, bool s
 }
 
 void Machine::exhausted() const {
-  if (!mode_.precise) throw Restart{};
+  // Of a start what has run is enough, unless what comes next alone is too much.
+  if (!mode_.precise && !(partial_ && operations_ > budget_)) throw Restart{};
   throw Exhausted{fmt::format("the budget of {} operations is used up", budget_)};
 }
 

@@ -50,6 +50,29 @@ TEST(Lockstep, EveryDistanceBetweenThreads) {
   }
 }
 
+TEST(Lockstep, OnlyTheStartOfARun) {
+  const auto start = [](const std::string& text, std::uint64_t budget) {
+    interp::Options options;
+    options.budget = budget;
+    options.detect_races = true;
+    options.partial = true;
+    const Program p = program(text);
+    return interp::run(p, interp::generate_inputs(p, {}, interp::InputKind::exact, 1), options);
+  };
+  const std::string mirror =
+      "program p { input A: f32[4096]  output O: f32[4096]  shared S: f32[4096]\n"
+      "for t in 0..4096 @workgroup { for k in 0..100 { S[t] = A[t]\nbarrier\nO[t] = S[4095 - t]\n";
+  const interp::Outcome right = start(mirror + "barrier } } }", 100'000);
+  RULE_TRUE("EXEC-88", right.status == interp::Status::budget && !right.race && !right.limit.empty());
+  RULE_TRUE("EXEC-88", right.operations > 100'000 && right.operations < 200'000) << right.operations;
+  const interp::Outcome racy = start(mirror + "} } }", 1'000'000);
+  RULE_TRUE("EXEC-88", racy.status == interp::Status::budget && racy.race);
+  RULE_EQ("EXEC-88", interp::Status::ok, start(mirror + "barrier } } }", 1'000'000'000).status);
+  // What alone is too much is begun.
+  const interp::Outcome nest = start("program p { output O: f32[1]  for i in 0..1000000 { O[0] = 1.0 } }", 50'000);
+  RULE_TRUE("EXEC-88", nest.status == interp::Status::budget && nest.operations >= 50'000) << nest.operations;
+}
+
 TEST(Lockstep, GridsOfThreads) {
   for (const char* body :
        {"for x in 0..4 @workgroup { for y in 0..8 @workgroup { S[8*x + y] = A[x, y]  T[x, y] = A[y, x]  barrier\n"

@@ -41,6 +41,33 @@ TEST(Lint, ProofsAreEnoughWhereNothingFits) {
   RULE_TRUE("LINT-1", !r.omissions.empty());
 }
 
+TEST(Lint, WhatProofsSettleIsNotRunAtAnyPrice) {
+  const auto staged = [](const std::string& barrier) {
+    return "program p { param n in 1..9 input A: f32[n, 65536] inout O: f32[n, 65536] shared S: f32[65536]\n"
+           "for b in 0..n @grid { for t in 0..65536 @workgroup { for k in 0..4 { S[t] = A[b, t] " +
+           barrier + " O[b, t] = O[b, t] + S[65535 - t] barrier } } } }";
+  };
+  const Report r = lint_text(staged("barrier"));
+  SCOPED_TRACE(screen_of(r));
+  RULE_EQ("LINT-5", Verdict::clean, r.verdict);
+  RULE_TRUE("LINT-5",
+            screen_of(r).find("the start of a run too large to be made whole: 262144 operations on exact input "
+                              "(seed 0) at n = 1: no fault and no race") != std::string::npos);
+  RULE_TRUE("LINT-5", screen_of(r).find("too large for the budget: n = 1") != std::string::npos);
+  RULE_TRUE("LINT-5", r.executions.size() == 1 && r.executions[0].cases == 0 && !r.executions[0].equal);
+  RULE_TRUE("LINT-5", to_json(r).find("the first 262144 operations of a run") != std::string::npos);
+  // A judge that proves what is not so is found out by the start of a run, too.
+  const Report contradicted = lint_text(staged(""), saying(Status::proved));
+  RULE_EQ("LINT-5", Verdict::contradiction, contradicted.verdict);
+  // What is in doubt is run, and buffers that cost more than the start are not made.
+  RULE_TRUE("LINT-5",
+            lint_text(staged("barrier"), saying(Status::undecided)).claim.find("is promised") != std::string::npos);
+  const Report large = lint_text(
+      "program p { output O: f32[3000000] for g in 0..3000 @grid { for t in 0..1000 @workgroup { O[1000*g + t] = 1.0 } "
+      "} }");
+  RULE_TRUE("LINT-5", large.verdict == Verdict::clean && large.executions.empty());
+}
+
 TEST(Lint, AFaultIsObserved) {
   const Report r = lint_text(beyond);
   SCOPED_TRACE(screen_of(r));

@@ -28,8 +28,9 @@ const Finding* table_in(const Report& r) {
 }
 
 bool says_alone(const Finding& f) {
-  return std::any_of(f.remarks.begin(), f.remarks.end(),
-                     [](const std::string& r) { return r.find("these two threads were run alone") != std::string::npos; });
+  return std::any_of(f.remarks.begin(), f.remarks.end(), [](const std::string& r) {
+    return r.find("these two threads were run alone") != std::string::npos;
+  });
 }
 
 Report expect_alone(const std::string& text, const char* code) {
@@ -50,9 +51,10 @@ TEST(ThreadsAlone, ARaceIsShownWhateverTheRestCosts) {
   RULE_TRUE("RPL-11", !f->threads->a.interval && !f->threads->b.interval);
   // Behind the end of an iteration, with a barrier on the way.
   const Report loop = expect_alone(large("S[t] = A[t]\nbarrier\nO[1024*g + t] = S[1023 - t]"), "RACE-2");
-  RULE_TRUE("RPL-11", to_screen(loop, {false, false, true})
-                              .find("no barrier instance lies between, the last one before: line 5 (k=0), the first one "
-                                    "after: line 5 (k=1)") != std::string::npos);
+  RULE_TRUE("RPL-11",
+            to_screen(loop, {false, false, true})
+                    .find("no barrier instance lies between, the last one before: line 5 (k=0), the first one "
+                          "after: line 5 (k=1)") != std::string::npos);
   expect_alone(large("for j in 0..7 { S[t] = A[t]\nbarrier\nO[1024*g + t] = S[1023 - t] }\nbarrier"), "RACE-2");
   expect_alone(large("if t < 512 { S[t] = A[t] } else { O[1024*g + t] = S[1023 - t] }\nbarrier"), "RACE-2");
   expect_alone(large("O[t] = A[t]"), "RACE-1");

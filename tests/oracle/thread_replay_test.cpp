@@ -142,6 +142,20 @@ TEST(ThreadReplay, ABarrierThatSomeDoNotReach) {
     RULE_TRUE("RPL-5", screen.find(line) != std::string::npos) << line;
 }
 
+TEST(ThreadReplay, APlaceForABarrierIsFoundAmongMany) {
+  std::string body;
+  for (int k = 0; k < 50; ++k) body += "P[t] = P[t] + 1.0\n";
+  body += "S[t] = A[t]\nO[t] = S[7 - t]\n";
+  const Report r = test::lint_text(
+      "program p { input A: f32[8]  output O: f32[8]  inout P: f32[8]  shared S: f32[8]\n"
+      "for t in 0..8 @workgroup {\n" +
+      body + "} }");
+  const auto hint = std::find_if(r.findings.begin(), r.findings.end(),
+                                 [](const Finding& f) { return f.diagnostic.code == "BAR-11"; });
+  ASSERT_NE(r.findings.end(), hint);
+  RULE_EQ("BAR-11", 54, hint->diagnostic.where.line);
+}
+
 TEST(ThreadReplay, AStepIsAboutTheProgramAfterIt) {
   const CheckResult c = test::check_text(
       "program p { input A: f32[8]  inout T: f32[8]  output O: f32[8]\n"
