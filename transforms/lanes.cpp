@@ -2,7 +2,7 @@
 //
 //   for s in 0..W { L[s] = identity }
 //   for kb in 0..T / W { for kc in 0..chains @unrolled { for k in 0..lanes @vectorized { L[lanes·kc + k] ⊕= e(…) } } }
-//   X = X ⊕ tree(L)
+//   X = X ⊕ tree(L)      under the conditions around the updates that do not change with k
 //   for kr in (the rest) { X = X ⊕ e(kr) }
 //
 // Nothing is left for a compiler to reassociate: the order of the terms is in the program.
@@ -81,6 +81,7 @@ class Lanes {
     Symbol name;
     Reduction reduction;
     Symbol partials;
+    std::vector<Guard> shared{};  // conditions inside the loop on all updates that are known outside of it (RET-14)
   };
 
   // What the loop accumulates into and does not move, or why there is no such thing.
@@ -100,10 +101,26 @@ class Lanes {
         return u->stmt->indices == r->updates.front()->stmt->indices && !moves(*u);
       };
       if (!std::all_of(r->updates.begin(), r->updates.end(), same)) continue;
-      targets_.push_back({storage, *std::move(r), {}});
+      std::vector<Guard> shared = known_conditions(*r);
+      targets_.push_back({storage, *std::move(r), {}, std::move(shared)});
     }
     if (targets_.empty()) return why;
     return std::nullopt;
+  }
+
+  // Conditions inside the loop that all updates stand under, and that are the same in each of its iterations.
+  std::vector<Guard> known_conditions(const Reduction& r) const {
+    std::set<Symbol> hidden;  // bound by the loop and those inside
+    std::vector<Guard> out = r.updates.front()->guards;
+    for (const Node* n : r.updates) {
+      const std::size_t depth = depth_of(*n, loop_->name);
+      for (std::size_t k = depth; k < n->loops.size(); ++k) hidden.insert(n->loops[k]->name);
+      if (n != r.updates.front()) out = common_guards(std::move(out), n->guards);
+    }
+    const auto depth = static_cast<int>(depth_of(*r.updates.front(), loop_->name));
+    const auto other = [&](const Guard& g) { return g.loops <= depth || g.statement < 0 || !is_known(g, hidden); };
+    out.erase(std::remove_if(out.begin(), out.end(), other), out.end());
+    return out;
   }
 
   bool declared_inside(const Symbol& storage) const {
@@ -158,7 +175,10 @@ class Lanes {
 
   Block combination() const {
     Block out;
-    for (const Target& t : targets_) out.push_back(combination_of(t));
+    for (const Target& t : targets_) {
+      const Block here = guarded(t.shared, {combination_of(t)}, {}, loop_->where);
+      out.insert(out.end(), here.begin(), here.end());
+    }
     // Without a full round there is nothing to combine, and the cell need not even be there.
     if (count_ && *count_ >= width_) return out;
     return {make_branch(compare(Op::le, Index(width_), trip_count(loop_)), std::move(out), {}, loop_->where)};

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ir/analysis/interval.hpp"
-#include "ir/literal.hpp"
+#include "ir/plain_constant.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/names.hpp"
 
@@ -85,7 +85,7 @@ tl::expected<Packed, std::string> packed_tile(const Program& p, const Buffer& so
   if (type != source.type) value = make_convert(type, value, where);
   Block inner{make_store(name, index_expressions(to), value, where)};
   if (const Expr condition = conjunction(conditions)) {
-    const Expr zero = make_literal(*literal_from_integer(type, 0));
+    const Expr zero = zero_value(type, where);
     inner = {make_branch(condition, std::move(inner), {make_store(name, index_expressions(to), zero, where)}, where)};
   }
   for (auto a = axes.rbegin(); a != axes.rend(); ++a)

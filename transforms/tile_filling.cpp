@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/analysis/interval.hpp"
-#include "ir/literal.hpp"
+#include "ir/plain_constant.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/shared_tile.hpp"
 #include "transforms/tile.hpp"
@@ -99,7 +99,7 @@ Block tile_filling(const Program& before, const TilePlace& place, const StagedRe
   if (tile.type != source.type) value = make_convert(tile.type, value, where);
   Block inner{fill_with(value)};
   if (const Expr condition = conjunction(inside)) {
-    const Expr fringe = make_literal(*literal_from_integer(tile.type, 0));
+    const Expr fringe = zero_value(tile.type, where);
     inner = {make_branch(condition, std::move(inner), {fill_with(fringe)}, where)};
   }
   std::map<Symbol, Symbol> renamed;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/plain_constant.hpp"
 #include "ir/traverse.hpp"
 #include "transforms/names.hpp"
 
@@ -17,7 +18,7 @@ Stmt zero_nest(const Stmt& zero, const Buffer& buffer, const std::vector<CellRan
     symbols.push_back(given.empty() ? derived_name(buffer.name, fmt::format("z{}", d), names) : names.fresh(given[d]));
     cell.push_back(make_index(Index::symbol(symbols.back())));
   }
-  Stmt out = from_zero(make_store(buffer.name, std::move(cell), make_literal(Scalar{buffer.type, 0}), zero->where));
+  Stmt out = from_zero(make_store(buffer.name, std::move(cell), zero_value(buffer.type, zero->where), zero->where));
   for (std::size_t d = ranges.size(); d-- > 0;)
     out = make_loop(symbols[d], ranges[d].lo, ranges[d].hi, 1, Axis::serial, {std::move(out)}, zero->where);
   return from_zero(out);

@@ -151,7 +151,7 @@ class Machine {
       }
       case StmtKind::zero: {
         const Buffer& b = *program_.find_buffer(s->name);
-        const TermId zero = terms_.make("zero " + std::string(name(b.type)));
+        const TermId zero = constant(Scalar{b.type, 0});
         each_cell(b, [&](const std::vector<std::int64_t>& cell) { memory_[{b.name, cell}] = zero; });
         return;
       }
@@ -236,6 +236,13 @@ class Machine {
         const std::string back = "convert " + std::string(name(from)) + " from " + std::string(name(e->type));
         if (terms_.head(x) == back && widens_exactly(e->type, from)) return terms_.args(x)[0];
         return terms_.make("convert " + std::string(name(e->type)) + " from " + std::string(name(from)), {x});
+      }
+      case Op::block: {  // of zeros: the zero of its type
+        const TermId made = op(std::string(info(e->op).text) + " " + std::string(name(e->type)));
+        const TermId zero = constant(Scalar{Type::u32, 0});
+        const std::vector<TermId>& words = terms_.args(made);
+        const bool all_zero = std::all_of(words.begin(), words.end(), [&](TermId w) { return w == zero; });
+        return all_zero ? constant(Scalar{e->type, 0}) : made;
       }
       case Op::choice: return expression(decide(expression(e->args[0])) ? e->args[1] : e->args[2]);
       case Op::land:

@@ -70,7 +70,7 @@ class Translator {
         return a;
       }
       case Op::convert: {
-        if (!widens_exactly(e->args[0]->type, e->type)) throw Unsupported{};
+        if (!is_float(e->args[0]->type) || !widens_exactly(e->args[0]->type, e->type)) throw Unsupported{};
         return value(e->args[0]);
       }
       default: break;

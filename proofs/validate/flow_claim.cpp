@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/plain_constant.hpp"
 #include "ir/traverse.hpp"
 #include "ir/widening.hpp"
 #include "proofs/validate/flow_text.hpp"
@@ -174,7 +175,7 @@ class Deriver {
     const Access* write = r.now->store();
     if (!write) return refuse("a new statement is no copy", r.now->stmt);
     const bool to_new = out_.new_storage.count(write->storage) != 0;
-    if (s.kind == StmtKind::zero || (s.value && s.value->op == Op::literal)) {
+    if (s.kind == StmtKind::zero || (s.value && is_plain_constant(s.value))) {
       r.kind = Role::Kind::init;
       if (to_new) return true;
       return refuse("a new statement puts a constant into old storage", r.now->stmt);

@@ -161,14 +161,11 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, co
   if (!barriers.all().empty() || barriers.collectives())
     out.push_back(teams.in_given_numbers(barriers.uniformity(query)));
   if (ends()) return out;
-  std::map<Symbol, std::vector<Case>> by_buffer;
+  std::map<Symbol, std::vector<std::pair<Use, Use>>> by_buffer;
   conflicting_pairs(view, among_threads, [&](const Use& one, const Use& other) {
-    if (view.launch(*one.node) != view.launch(*other.node)) return;
-    std::vector<Case>& cases = by_buffer[one.access->storage];
-    if (!barriers.ordered_by_text(*one.node, *other.node))
-      add_races(cases, barriers, racing(barriers, teams, one, other));
+    if (view.launch(*one.node) == view.launch(*other.node)) by_buffer[one.access->storage].emplace_back(one, other);
   });
-  for (const auto& [buffer, cases] : by_buffer) {
+  for (const auto& [buffer, pairs] : by_buffer) {
     const ObligationText text{
         "race-freedom",
         "no two threads of a group use one cell of `" + buffer + "` with a store and no barrier between",
@@ -176,6 +173,17 @@ std::vector<Obligation> thread_obligations(const View& program, Query& query, co
         "RACE-3",
         "put a `barrier` between the two accesses, or let one thread alone make them",
         !how.until_open};
+    // Where the first race ends everything, the pairs behind it are not even written down.
+    std::vector<Case> cases;
+    for (const auto& [one, other] : pairs) {
+      if (barriers.ordered_by_text(*one.node, *other.node)) continue;
+      add_races(cases, barriers, racing(barriers, teams, one, other));
+      if (!how.until_open) continue;
+      out.push_back(teams.in_given_numbers(discharge(text, view.parameters, view.program, cases, query)));
+      if (ends()) return out;
+      out.pop_back();
+      cases.clear();
+    }
     out.push_back(teams.in_given_numbers(discharge(text, view.parameters, view.program, cases, query)));
     if (ends()) return out;
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/analysis/one_store.hpp"
+#include "ir/plain_constant.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/validate/align.hpp"
 #include "proofs/validate/cases.hpp"
@@ -147,7 +148,7 @@ class RewriteValidator {
 // What schema F takes for a copy or a constant.
 bool is_copy(const Node& n) {
   const StmtNode& s = *n.stmt;
-  if (!s.value || s.value->op == Op::literal) return true;
+  if (!s.value || is_plain_constant(s.value)) return true;
   return is_plain_read(s.value->op == Op::convert ? s.value->args[0] : s.value);
 }
 

@@ -54,6 +54,14 @@ Formula below_extent(const View& view, int launch, int slot, const Index& at) {
   return Formula::any(std::move(ways));
 }
 
+Index place_symbol(int slot, const std::string& suffix) {
+  return Index::symbol("place" + std::to_string(slot) + "'" + suffix);
+}
+// A slot has at least one place.
+Formula in_extent(const View& view, int launch, int slot, const Index& at) {
+  return Formula::zero(at) | (Formula::lt(Index(0), at) & below_extent(view, launch, slot, at));
+}
+
 Formula same_places(const Instance& x, const Instance& y, int slots) {
   if (!same_launch(x, y)) return Formula::falsity();
   std::vector<Formula> parts;
@@ -93,23 +101,22 @@ void lead(Instance& x, const Access& a) {
 Place any_place(const View& view, int launch, const std::string& suffix) {
   Place out;
   for (int slot = 0; slot < view.slots; ++slot) {
-    const Index at = Index::symbol("place" + std::to_string(slot) + "'" + suffix);
-    const Formula further = Formula::lt(Index(0), at) & below_extent(view, launch, slot, at);
+    const Index at = place_symbol(slot, suffix);
     out.at.push_back(at);
-    out.inside.push_back(Formula::zero(at) | further);  // the extent is at least 1
+    out.inside.push_back(in_extent(view, launch, slot, at));
   }
   return out;
 }
 
 Formula place(Instance& x, const std::string& suffix) {
   std::vector<Formula> inside;
-  const Place some = any_place(*x.view, x.view->launch(*x.node), suffix);
+  const int launch = x.view->launch(*x.node);
   for (int slot = 0; slot < x.view->slots; ++slot) {
     if (coordinate(x, slot)) continue;
-    const auto k = static_cast<std::size_t>(slot);
-    x.places.emplace(slot, some.at[k]);
-    x.fresh.push_back(*some.at[k].as_symbol());
-    inside.push_back(some.inside[k]);
+    const Index at = place_symbol(slot, suffix);
+    x.places.emplace(slot, at);
+    x.fresh.push_back(*at.as_symbol());
+    inside.push_back(in_extent(*x.view, launch, slot, at));  // grows with the launch, so only where it is asked for
   }
   return Formula::all(std::move(inside));
 }

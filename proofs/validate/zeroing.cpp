@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "ir/plain_constant.hpp"
 #include "ir/traverse.hpp"
 #include "proofs/validate/cases.hpp"
 
@@ -33,7 +34,7 @@ Stmt nest_of(const Stmt& zero, const Buffer& buffer, const std::shared_ptr<const
   std::vector<Expr> cell;
   for (std::size_t d = 0; d < buffer.dims.size(); ++d)
     cell.push_back(make_index(Index::symbol(coordinate(buffer.name, d))));
-  Stmt out = with(make_store(buffer.name, std::move(cell), make_literal(Scalar{buffer.type, 0}), zero->where),
+  Stmt out = with(make_store(buffer.name, std::move(cell), zero_value(buffer.type), zero->where),
                   [&](StmtNode& n) { n.provenance = provenance; });
   for (std::size_t d = buffer.dims.size(); d-- > 0;)
     out = make_loop(coordinate(buffer.name, d), 0, buffer.dims[d], 1, Axis::serial, {std::move(out)}, zero->where);

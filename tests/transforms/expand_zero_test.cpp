@@ -18,9 +18,9 @@ TEST(ExpandZero, OneLoopPerDimension) {
 }
 
 TEST(ExpandZero, EveryTypeAndRank) {
-  for (const char* type : {"f64", "f32", "f16", "bf16", "i8", "u64", "bool"}) {
+  for (const char* type : {"f64", "f32", "f16", "bf16", "f8e4m3fn", "i8", "u64", "bool"}) {
     const Step s = step(nest("zero C", fmt::format("inout C: {}[2]", type)), "expand_zero C");
-    ASSERT_TRUE(s.after);
+    ASSERT_TRUE(s.after) << type << " " << s.code;
     const char* zero = std::string(type) == "bool" ? "false" : (type[0] == 'f' || type[0] == 'b') ? "0.0" : "0";
     RULE_EQ("EXZ-1",
             printed(fmt::format("for C_z0 in 0..2 {{ C[C_z0] = {} }}", zero), fmt::format("inout C: {}[2]", type)),

@@ -33,6 +33,17 @@ TEST(Fold, OuterGuardsDecideInnerOnes) {
           folded("for i in 0..9 { if i > 4 || flag[i] == 1 { A[i] = 0.0 } else { if i < 5 { A[i] = X[i] } } }"));
 }
 
+// A guard bounds the symbol also where it has a coefficient, and a negative one.
+TEST(Fold, GuardsWithStrides) {
+  RULE_EQ("FOLD-1", printed("for i in 0..9 { if 7 - 2 * i <= 1 { A[i] = X[i] } }"),
+          folded("for i in 0..9 { if 7 - 2 * i <= 1 { if i < 3 { A[i] = 1.0 } else { A[i] = X[i] } } }"));
+  RULE_EQ("FOLD-1", printed("for i in 0..9 { if 10 - 3 * i < 0 { A[i] = X[i] } }"),
+          folded("for i in 0..9 { if 10 - 3 * i < 0 { if 4 <= i { A[i] = X[i] } } }"));
+  for (const char* kept : {"for i in 0..9 { if 7 - 2 * i <= 1 { if i < 4 { A[i] = X[i] } } }",
+                           "for i in 0..9 { if 10 - 3 * i < 0 { if 5 <= i { A[i] = X[i] } } }"})
+    RULE_EQ("FOLD-1", printed(kept), folded(kept));
+}
+
 TEST(Fold, SiblingsKnowNothingOfEachOther) {
   const char* kept = "for i in 0..9 { if i < 4 { A[i] = X[i] } if i < 6 { B[0, i] = 1.0 } }";
   RULE_EQ("FOLD-4", printed(kept), folded(kept));

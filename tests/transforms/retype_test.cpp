@@ -74,6 +74,32 @@ TEST(Retype, ReductionsInLanes) {
   proved("var s: f32 = 0.0 for k in 0..20 { s = s + X[k] s = s + Y[0, k] } A[0] = s");
 }
 
+// The cell of a combination need be there only where an update may happen.
+TEST(Retype, TheCombinationStandsUnderTheConditionsOfAllUpdates) {
+  const auto proved = [](const std::string& statements, const std::string& declarations, const char* schedule_line) {
+    const Moved m = moved(nest(statements, declarations), schedule_line);
+    RULE_TRUE("RET-14", m.code == std::string()) << statements << m.text;
+    return m.text;
+  };
+  const char* four = "retype k axis=vectorized lanes=4";
+  const std::string guard = "for i in 0..n + 5 { for k in 0..10 { if i < n { a[i] += X[k] } } }";
+  const std::string one = proved(guard, "param n in 1..20 inout a: f32[n]", four);
+  RULE_TRUE("RET-14", one.find("if i < n {\n    a[i] += a_lanes[0]") != std::string::npos) << one;
+  // A variable that has a value only there; conditions of both arms; a condition of one update alone does not count.
+  proved(
+      "for i in 0..9 { var s: f32 if i < 5 { s = 0.0 } for k in 0..8 { if i < 5 { s = s + X[k] } } if i < 5 { A[i] = s "
+      "} }",
+      "", four);
+  proved("for i in 0..9 { for k in 0..8 { if 4 < i { A[0] += X[k] } else { a[i] += X[k] } } }", "inout a: f32[5]",
+         four);
+  const std::string two =
+      proved("for i in 0..9 { for k in 0..8 { if i < 5 { if k < 6 { a[i] += X[k] } if i < 3 { a[i] += X[k + 1] } } } }",
+             "inout a: f32[5]", four);
+  RULE_TRUE("RET-14", two.find("if i < 5 {\n    a[i] += a_lanes[0]") != std::string::npos) << two;
+  // Where no full round may fit, both conditions stand there.
+  proved("for i in 0..n + 5 { for k in 0..n { if i < n { a[i] += X[k] } } }", "param n in 1..20 inout a: f32[n]", four);
+}
+
 TEST(Retype, WhatIsNoReductionInLanes) {
   const auto code = [](const std::string& statements, const std::string& loop = "k") {
     return moved(nest(statements), "retype " + loop + " axis=vectorized lanes=4").code;

@@ -102,6 +102,73 @@ TEST(SplitReduce, CellsInsideTheLoopAreATile) {
   EXPECT_EQ("", triangle.code);
 }
 
+// Loops that a split made are one dimension of the target: only the cells that the loop updates need be defined.
+TEST(SplitReduce, DigitsOfOneDimension) {
+  const auto proved = [](const std::string& statements, const std::string& declarations) {
+    const Moved m = moved(nest(statements, declarations), "split_reduce k blocks=3 target=T combine=c -> kb, ki, P");
+    EXPECT_EQ("", m.code) << statements << m.text;
+    return m.text;
+  };
+  const std::string partly = "param n in 1..20 temp T: f32[40]";
+  const std::string defined = "for z in 0..n { T[z] = 0.0 } ";
+  const std::string split = proved(defined +
+                                       "for io in 0..ceildiv(n, 4) { for ii in 0..4 { if 4 * io + ii < n { for k in "
+                                       "0..12 { T[4 * io + ii] += X[k] } } } }",
+                                   partly);
+  RULE_TRUE("SRD-7", split.find("for c in 0..4*ceildiv(n, 4) {\n  if ") != std::string::npos &&
+                         split.find("T[c] += P[0, c] + (P[1, c] + P[2, c])") != std::string::npos)
+      << split;
+  RULE_TRUE("SRD-11", split.find("P[kb, 4*io + ii] = -0.0") != std::string::npos ||
+                          split.find("P[kb, ii + 4*io] = -0.0") != std::string::npos)
+      << split;
+  // One digit inside the loop, and three of them, the middle one outermost.
+  proved(defined +
+             "for io in 0..ceildiv(n, 4) { for k in 0..12 { for ii in 0..4 { if 4 * io + ii < n { T[4 * io + ii] += "
+             "X[k] } } } }",
+         partly);
+  proved(
+      "for z in 0..24 { T[z + 3] = 0.0 } for b in 0..3 { for a in 0..2 { for d in 0..4 { for k in 0..12 { T[12 * a + 4 "
+      "* b + d + 3] "
+      "+= X[k] } } } }",
+      "temp T: f32[40]");
+  // A unit and bounds of their own.
+  proved(
+      "for z in 0..6 { T[2 * z + 1] = 0.0 } for a in 1..3 { for b in 2..5 { for k in 0..12 { T[6 * a + 2 * b - 9] += "
+      "X[k] } } }",
+      "temp T: f32[40]");
+  // Digits that leave gaps or meet are none; all cells are combined, and that needs all of them.
+  const auto refuted = [](const char* index) {
+    return moved(nest(std::string("for z in 0..20 { T[z] = 0.0 } for a in 0..3 { for b in 0..4 { for k in 0..12 { T[") +
+                          index + "] += X[k] } } }",
+                      "temp T: f32[40]"),
+                 "split_reduce k blocks=3 target=T");
+  };
+  for (const char* index : {"5 * a + b", "3 * a + b", "4 * a - b + 3"}) {
+    const Moved m = refuted(index);
+    RULE_TRUE("SRD-8", m.text.find("for k_s in 0..3") != std::string::npos &&
+                           m.text.find("for T_c0 in 0..40") != std::string::npos)
+        << m.text;
+    RULE_TRUE("SRD-8", m.code == std::string("DEF-1")) << index;
+  }
+}
+
+// The cells are known though a loop comes back to them, and though a condition reads data.
+TEST(SplitReduce, CellsThatALoopComesBackTo) {
+  const auto made = [](const std::string& statements, const std::string& declarations) {
+    const Moved m = moved(nest("for z in 0..5 { T[z] = 0.0 } " + statements, "temp T: f32[40] " + declarations),
+                          "split_reduce k blocks=3 target=T combine=c");
+    EXPECT_EQ("", m.code) << statements << m.text;
+    RULE_TRUE("SRD-8", m.text.find("for k_s in 0..3") != std::string::npos) << m.text;
+    RULE_TRUE("SRD-7", m.text.find("for c in 0..5") != std::string::npos) << m.text;
+    return m.text;
+  };
+  made("for t in 0..3 { for i in 0..5 { for k in 0..9 { T[i] += Y[t, k] } } }", "");
+  made("for i in 0..5 { if flag[i] > 0 { for k in 0..9 { T[i] += X[k] } } }", "");
+  const std::string none =
+      made("for t in 0..n { for i in 0..5 { for k in 0..9 { T[i] += X[k] } } }", "param n in 0..4");
+  RULE_TRUE("SRD-9", none.find("if 0 < n") != std::string::npos) << none;
+}
+
 TEST(SplitReduce, ALoopThatNeverRunsUsesNothing) {
   const Moved m = moved(nest("for i in 0..4 { for k in 3..3 { A[i] += X[k] } }"), "split_reduce k blocks=2 target=A");
   RULE_TRUE("SRD-9", m.text.find("A[A_c0]") == std::string::npos) << m.text;

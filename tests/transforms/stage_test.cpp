@@ -1,4 +1,6 @@
 // stage: the tile, where it is filled, its edges, and what it refuses (STG-…).
+#include <fmt/format.h>
+
 #include "moves.hpp"
 
 namespace assay::test {
@@ -57,6 +59,25 @@ TEST(Stage, GuardsTheEdgesBelowAndAbove) {
   EXPECT_EQ("", row.code);
 }
 
+// Whatever the type, idle cells of an edge are the zero of it.
+TEST(Stage, TheFringeIsOfTheTilesType) {
+  struct {
+    const char *type, *zero;
+  } cases[] = {{"bool", "false"}, {"u32x4", "u32x4(0, 0, 0, 0)"}, {"u16", "0"}, {"f8e4m3fn", "0.0"}};
+  for (const auto& c : cases) {
+    const std::string text = fmt::format(
+        "program p {{ param n in 1..20 input X: {0}[n] output Y: {0}[n] "
+        "for io in 0..ceildiv(n, 4) {{ for ii in 0..4 {{ if 4 * io + ii < n {{ Y[4 * io + ii] = X[4 * io + ii] }} }} "
+        "}} }}",
+        c.type);
+    for (const char* key : {"", " hoisted"}) {
+      const Moved m = moved(program(text), std::string("stage X over=ii") + key);
+      RULE_TRUE("STG-9", m.code == std::string()) << c.type << m.text;
+      RULE_TRUE("STG-9", m.text.find(fmt::format("] = {}\n", c.zero)) != std::string::npos) << m.text;
+    }
+  }
+}
+
 TEST(Stage, WidensExactlyOrNotAtAll) {
   const std::string text =
       "program p { input H: f16[9] input F: f32[9] input I: i8[9] inout B: f16[9] inout C: f32[9] inout J: i8[9] "
@@ -77,8 +98,22 @@ TEST(Stage, WidensExactlyOrNotAtAll) {
   RULE_EQ("PRF-102", std::string(), direct.code);
   EXPECT_EQ("", moved(program(text), "stage I over=k precision=i32 -> Is").code);
   EXPECT_EQ("", moved(program(text), "stage F over=k precision=f64 -> Fs").code);
-  for (const char* l : {"stage F over=k precision=i32", "stage I over=k precision=f32", "stage H over=k precision=i64"})
+  for (const char* l : {"stage F over=k precision=i32", "stage H over=k precision=i64"})
     RULE_EQ("STG-1", std::string("STG-1"), moved(program(text), l).code);
+  // Integers in a float type that holds them all, and in one that does not.
+  const auto in_floats = [](const char* type, const char* key) {
+    return moved(
+        program(fmt::format("program p {{ input I: {0}[9] inout J: {0}[9] for k in 0..9 {{ J[k] += I[k] }} }}", type)),
+        fmt::format("stage I over=k precision={}", key));
+  };
+  for (const char* type : {"i8", "u8", "i16", "u16"})
+    RULE_TRUE("STG-1", in_floats(type, "f32").code == std::string()) << type;
+  for (const char* type : {"i8", "u16", "i32", "u32"})
+    RULE_TRUE("STG-1", in_floats(type, "f64").code == std::string()) << type;
+  for (const char* type : {"i32", "u32", "i64", "u64"})
+    RULE_TRUE("STG-1", in_floats(type, "f32").code == std::string("STG-1")) << type;
+  for (const char* type : {"i64", "u64"})
+    RULE_TRUE("STG-1", in_floats(type, "f64").code == std::string("STG-1")) << type;
 }
 
 TEST(Stage, RefusesWhatIsNoTile) {

@@ -1,4 +1,6 @@
 // zero_margins: the strips, names, refusals, and what is left to proof (spec/zero_margins.md).
+#include <fmt/format.h>
+
 #include "moves.hpp"
 
 namespace assay::test {
@@ -34,6 +36,14 @@ TEST(ZeroMargins, TheCellsAroundTheBox) {
             symbolic.text.find("for z in 0..1 {\n  V[z] = 0.0\n}\nfor z.1 in n + 1..n + 2 {") != std::string::npos)
       << symbolic.text;
   RULE_EQ("MRG-3", "", symbolic.code);
+}
+
+TEST(ZeroMargins, StoresTheZeroOfEachType) {
+  for (const char* type : {"u32x4", "bool", "f8e4m3fn", "i16"}) {
+    const std::string declared = fmt::format("output U: {0}[6] input V: {0}[4]", type);
+    const Moved m = moved(nest("zero U for i in 0..4 { U[i + 1] = V[i] }", declared), "zero_margins U");
+    RULE_TRUE("MRG-4", m.code == "") << type << m.text;
+  }
 }
 
 TEST(ZeroMargins, Refuses) {

@@ -6,15 +6,16 @@
 //   for i { for kb in 0..8 { P[kb, i] = identity;  for ki { P[kb, i] ⊕= e } } }
 //   for c { C[c] = C[c] ⊕ ((P[0, c] ⊕ P[1, c]) ⊕ …) }
 //
-// Where each cell of C belongs to one iteration of the loops around, the partial results start in place and the combination
-// runs over the same cells. Otherwise (a scatter, or loops that come back to a cell) all cells start before the statement
-// and are combined after it. That nothing else looks at C in between is an obligation.
+// Where each cell of C belongs to one iteration of the loops around, the partial results start in place; where loops come back
+// to a cell all start before the statement. The combination runs over the same cells, or over all where these are not known
+// (a scatter). That nothing else looks at C in between is an obligation.
 #include <algorithm>
 
 #include "proofs/obligation/operators.hpp"
 #include "transforms/affine.hpp"
 #include "transforms/facts.hpp"
 #include "transforms/names.hpp"
+#include "transforms/reduced_cells.hpp"
 #include "transforms/reduction.hpp"
 #include "transforms/search.hpp"
 #include "transforms/tile.hpp"
@@ -95,13 +96,13 @@ class SplitReduce final : public Operation {
     if (top == before.body.end())
       return tl::unexpected(refused("SRD-2", fmt::format("`{}` stands in an expression", symbol), loop));
     const Extraction extraction = extract(before);
-    Plan plan{before, *before.find_buffer(line_.buffers.at("target")), loop, {}, {}, {}, {}, {}, {}, {}};
+    Plan plan{before, *before.find_buffer(line_.buffers.at("target")), loop, {}, {}, {}, {}, {}, {}, {}, {}};
     auto reduction = find_reduction(extraction, before, plan.target.name, loop);
     if (!reduction) return tl::unexpected(refused("SRD-3", reduction.error(), loop));
     plan.reduction = *std::move(reduction);
     choose_names(plan);
     plan.count = constant_trip_count(loop, *facts_at_loop(before, symbol), query);
-    find_cells(plan);
+    plan.cells = reduced_cells(before, plan.reduction, loop);
 
     Program after = before;
     std::vector<Index> dims{Index(blocks_)};
@@ -115,7 +116,7 @@ class SplitReduce final : public Operation {
     const auto at = after.body.begin() + (top - before.body.begin());
     const Block combined = combination(plan);
     after.body.insert(at + 1, combined.begin(), combined.end());
-    if (!plan.own) {
+    if (!plan.in_place()) {
       const Block started = start_everywhere(plan);
       after.body.insert(after.body.begin() + (top - before.body.begin()), started.begin(), started.end());
     }
@@ -132,12 +133,9 @@ class SplitReduce final : public Operation {
     std::vector<Symbol> combine;
     std::optional<std::int64_t> count;  // iterations of the loop, where that is a number
     std::optional<NameSupply> names;
-    bool own = false;  // each cell belongs to one iteration of the loops around
-    // Then: the one cell; the loops that move it, outermost first, and those of them inside the loop; the conditions outside
-    // of the loop, and those inside that all updates share and that the cell decides.
-    std::vector<Index> cell{};
-    std::vector<Stmt> moving{}, tile{};
-    std::vector<Guard> outside{}, inside{};
+    std::optional<ReducedCells> cells;
+    // Each cell belongs to one iteration of the loops around.
+    bool in_place() const { return cells && cells->once(); }
   };
 
   Refusal refused(std::string code, const std::string& reason, const Stmt& where) const {
@@ -171,61 +169,6 @@ class SplitReduce final : public Operation {
     plan.names = std::move(names);
   }
 
-  // ---- which cells -------------------------------------------------------------------------------------------------
-
-  // Fills what `own` needs; leaves it false where something does not fit.
-  static void find_cells(Plan& plan) {
-    const Node& first = *plan.reduction.updates.front();
-    const std::size_t depth = depth_of(first, plan.loop->name);
-    const auto cell = plain_cell(first.stmt->indices);
-    if (!cell) return;
-    std::vector<Guard> shared = first.guards;
-    for (const Node* n : plan.reduction.updates) {
-      const auto other = plain_cell(n->stmt->indices);
-      if (!other || !(*other == *cell)) return;
-      shared = common_guards(std::move(shared), n->guards);
-    }
-    std::map<Symbol, Stmt> loops;
-    for (const Stmt& l : first.loops) loops.emplace(l->name, l);
-    std::set<Symbol> moving;
-    for (const Index& e : *cell) {
-      Symbol only;
-      for (const Symbol& s : symbols_of({e})) {
-        if (loops.count(s) == 0) continue;  // a parameter
-        if (!only.empty()) return;
-        only = s;
-      }
-      if (only.empty()) continue;
-      const auto linear = linear_in(e, only);
-      if (!linear || linear->coefficient == 0 || !moving.insert(only).second) return;
-    }
-    std::set<Symbol> hidden;
-    for (std::size_t k = 0; k < first.loops.size(); ++k) {
-      const Stmt& l = first.loops[k];
-      if (moving.count(l->name) == 0) {
-        if (k < depth) return;  // it comes back to the cells
-        hidden.insert(l->name);
-        continue;
-      }
-      if (k == depth || (k > depth && l->axis != Axis::serial && l->axis != Axis::unrolled)) return;
-      for (const Symbol& s : symbols_of({l->lo, l->hi})) {
-        if (hidden.count(s) != 0) return;
-      }
-      plan.moving.push_back(l);
-      if (k > depth) plan.tile.push_back(l);
-    }
-    for (const Guard& g : first.guards) {
-      if (g.loops > static_cast<int>(depth) || g.statement < 0) continue;
-      if (!is_known(g, hidden)) return;
-      plan.outside.push_back(g);
-    }
-    for (const Guard& g : shared) {
-      if (g.loops > static_cast<int>(depth) && g.statement >= 0 && is_known(g, hidden)) plan.inside.push_back(g);
-    }
-    plan.cell = *cell;
-    plan.own = true;
-  }
-
   // ---- the new text ------------------------------------------------------------------------------------------------
 
   Expr identity(const Plan& plan) const { return make_literal(*identity_of(plan.reduction.op, plan.target.type)); }
@@ -250,7 +193,7 @@ class SplitReduce final : public Operation {
     body = substitute(body, {{loop->name, value}});
     if (!even) body = {make_branch(compare(Op::lt, value, loop->hi), std::move(body), {}, loop->where)};
     Block block;
-    if (plan.own) block = start_in_place(plan);
+    if (plan.in_place()) block = start_in_place(plan);
     block.push_back(make_loop(plan.inner, 0, extent, 1, loop->axis, std::move(body), loop->where));
     return {with(loop, [&](StmtNode& n) {
       n.name = plan.block;
@@ -265,13 +208,14 @@ class SplitReduce final : public Operation {
   Block start_in_place(Plan& plan) const {
     std::map<Symbol, Symbol> renamed;
     std::map<Symbol, Index> map;
-    for (const Stmt& l : plan.tile) {
+    const ReducedCells& cells = *plan.cells;
+    for (const Stmt& l : cells.tile) {
       renamed[l->name] = plan.names->fresh(l->name);
       map.emplace(l->name, Index::symbol(renamed[l->name]));
     }
-    const Block start{make_store(plan.partials, partial_cell(Index::symbol(plan.block), index_expressions(plan.cell)),
+    const Block start{make_store(plan.partials, partial_cell(Index::symbol(plan.block), index_expressions(cells.cell)),
                                  identity(plan), plan.loop->where)};
-    return nest_like(plan.tile, renamed, guarded(plan.inside, substitute(start, map), map, plan.loop->where));
+    return nest_like(cells.tile, renamed, guarded(cells.inside, substitute(start, map), map, plan.loop->where));
   }
 
   Block start_everywhere(Plan& plan) const {
@@ -294,46 +238,77 @@ class SplitReduce final : public Operation {
 
   // C[c] = C[c] ⊕ tree, over the cells that the loop updates.
   Block combination(const Plan& plan) const {
-    std::map<Symbol, Index> map;
-    std::vector<Expr> cell;
-    std::map<Symbol, Symbol> renamed;
-    for (std::size_t d = 0; d < plan.combine.size(); ++d) {
-      if (!plan.own) {
-        cell.push_back(make_index(Index::symbol(plan.combine[d])));
-        continue;
-      }
-      const auto moves = std::find_if(plan.moving.begin(), plan.moving.end(),
-                                      [&](const Stmt& l) { return plan.cell[d].mentions(l->name); });
-      if (moves == plan.moving.end()) {
-        cell.push_back(make_index(Index::symbol(plan.combine[d])));
-        continue;
-      }
-      renamed[(*moves)->name] = plan.combine[d];
-      map.emplace((*moves)->name, Index::symbol(plan.combine[d]));
-      cell.push_back(make_index(plan.cell[d].substitute(map)));
+    if (!plan.cells) {
+      Block out = combined_at(plan, index_expressions(symbols(plan)));
+      if (only_parameters(plan)) out = where_they_run(plan, {plan.loop}, std::move(out), {});
+      return over_all_cells(plan, plan.combine, std::move(out));
     }
+    const ReducedCells& cells = *plan.cells;
+    std::map<Symbol, Index> map;  // the moving loops' symbols, in terms of those of the combination
+    std::vector<Index> cell = symbols(plan);
+    for (const Stmt& l : cells.moving) {
+      const std::size_t d = cells.dimension_of(l);
+      if (!cells.joined[d]) map.emplace(l->name, cell[d]);
+    }
+    for (std::size_t d = 0; d < cell.size(); ++d) {
+      const bool moved = std::any_of(cells.moving.begin(), cells.moving.end(),
+                                     [&](const Stmt& l) { return cells.cell[d].mentions(l->name); });
+      if (const auto& radix = cells.joined[d]) {
+        map.merge(radix->symbols_at(cell[d]));
+        cell[d] = radix->base + cell[d] * radix->unit;
+      } else if (moved) {
+        cell[d] = cells.cell[d].substitute(map);
+      }
+    }
+    Block out = combined_at(plan, index_expressions(cell));
+    std::vector<Stmt> running = cells.repeated;
+    running.push_back(plan.loop);
+    out = where_they_run(plan, running, std::move(out), map);
+    out = guarded(cells.inside, std::move(out), map, plan.loop->where);
+    out = guarded(cells.outside, std::move(out), map, plan.loop->where);
+    return over_the_cells(plan, map, std::move(out));
+  }
+
+  static std::vector<Index> symbols(const Plan& plan) {
+    std::vector<Index> out;
+    for (const Symbol& s : plan.combine) out.push_back(Index::symbol(s));
+    return out;
+  }
+
+  Block combined_at(const Plan& plan, const std::vector<Expr>& cell) const {
     std::vector<Expr> partials;
     for (std::int64_t b = 0; b < blocks_; ++b)
       partials.push_back(make_load(plan.partials, plan.target.type, partial_cell(b, cell)));
     const Op op = plan.reduction.op;
     const Expr old = make_load(plan.target.name, plan.target.type, cell);
-    Block out{make_store(plan.target.name, cell, make_op(op, {old, balanced(op, partials)}), plan.loop->where)};
-    if (!plan.own) {
-      if (only_parameters(plan)) out = where_it_runs(plan, std::move(out), {});
-      return over_all_cells(plan, plan.combine, std::move(out));
+    return {make_store(plan.target.name, cell, make_op(op, {old, balanced(op, partials)}), plan.loop->where)};
+  }
+
+  // Loops as those that move the cell, one for each dimension: of one that several move the numbers whose digits these are, of
+  // one that none moves the one cell.
+  static Block over_the_cells(const Plan& plan, const std::map<Symbol, Index>& map, Block inner) {
+    const ReducedCells& cells = *plan.cells;
+    const auto loop = [&](std::size_t d, const Index& lo, const Index& hi, std::int64_t step) {
+      inner = {make_loop(plan.combine[d], lo, hi, step, Axis::serial, std::move(inner), plan.loop->where)};
+    };
+    std::vector<std::size_t> moved;  // dimensions in the order of their outermost loops
+    for (const Stmt& l : cells.moving) {
+      const std::size_t d = cells.dimension_of(l);
+      if (std::find(moved.begin(), moved.end(), d) == moved.end()) moved.push_back(d);
     }
-    out = where_it_runs(plan, std::move(out), map);
-    out = guarded(plan.inside, std::move(out), map, plan.loop->where);
-    out = guarded(plan.outside, std::move(out), map, plan.loop->where);
-    // A dimension that no loop moves has one cell.
     for (std::size_t d = plan.combine.size(); d-- > 0;) {
-      const bool fixed = std::none_of(plan.moving.begin(), plan.moving.end(),
-                                      [&](const Stmt& l) { return plan.cell[d].mentions(l->name); });
-      if (!fixed) continue;
-      out = {make_loop(plan.combine[d], plan.cell[d], plan.cell[d] + 1, 1, Axis::serial, std::move(out),
-                       plan.loop->where)};
+      if (std::find(moved.begin(), moved.end(), d) == moved.end()) loop(d, cells.cell[d], cells.cell[d] + 1, 1);
     }
-    return nest_like(plan.moving, renamed, std::move(out));
+    for (auto d = moved.rbegin(); d != moved.rend(); ++d) {
+      if (const auto& radix = cells.joined[*d]) {
+        loop(*d, 0, radix->count, 1);
+        continue;
+      }
+      const Stmt& like = *std::find_if(cells.moving.begin(), cells.moving.end(),
+                                       [&](const Stmt& l) { return cells.dimension_of(l) == *d; });
+      loop(*d, like->lo.substitute(map), like->hi.substitute(map), like->step);
+    }
+    return inner;
   }
 
   bool only_parameters(const Plan& plan) const {
@@ -341,11 +316,25 @@ class SplitReduce final : public Operation {
     return std::all_of(used.begin(), used.end(), [&](const Symbol& s) { return plan.before.find_parameter(s); });
   }
 
-  // Where the loop has no iteration, nothing is combined: the cell need not even be there.
-  static Block where_it_runs(const Plan& plan, Block inner, const std::map<Symbol, Index>& map) {
-    if (plan.count && *plan.count > 0) return inner;
-    const Expr runs = compare(Op::lt, plan.loop->lo.substitute(map), plan.loop->hi.substitute(map));
-    return {make_branch(runs, std::move(inner), {}, plan.loop->where)};
+  // Where one of the loops has no iteration, nothing is combined: the cell need not even be there. A bound that uses the symbol
+  // of a loop that comes back to the cell is not known here.
+  static Block where_they_run(const Plan& plan, const std::vector<Stmt>& loops, Block inner,
+                              const std::map<Symbol, Index>& map) {
+    std::set<Symbol> known;
+    for (const auto& [symbol, value] : map) known.insert(symbol);
+    std::vector<Expr> conditions;
+    for (const Stmt& l : loops) {
+      const std::set<Symbol> used = symbols_of({l->lo, l->hi});
+      const bool fits = std::all_of(used.begin(), used.end(), [&](const Symbol& s) {
+        return known.count(s) != 0 || plan.before.find_parameter(s);
+      });
+      const Index count = trip_count(l);
+      const bool runs =
+          l->name == plan.loop->name ? plan.count && *plan.count > 0 : count.is_constant() && count.constant() > 0;
+      if (fits && !runs) conditions.push_back(compare(Op::lt, l->lo.substitute(map), l->hi.substitute(map)));
+    }
+    const Expr condition = conjunction(conditions);
+    return condition ? Block{make_branch(condition, std::move(inner), {}, plan.loop->where)} : inner;
   }
 
   Arguments line_;
