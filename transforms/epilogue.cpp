@@ -107,7 +107,8 @@ tl::expected<Producer, Misfit> find_producer(const Program& p, const Symbol& tar
     out.way = way_to_last_store(p.body[k], target);
     out.position = k;
   }
-  if (out.way.empty()) return tl::unexpected(misfit("FUS-1", fmt::format("nothing stores to `{}`", target), {}));
+  if (out.way.empty())
+    return tl::unexpected(Misfit{"FUS-1", fmt::format("nothing stores to `{}`", target), p.find_buffer(target)->where});
   const Stmt& store = out.way.back();
   const auto cell = store->kind == StmtKind::zero ? std::nullopt : plain_cell(store->indices);
   if (!cell) {

@@ -94,7 +94,7 @@ class Lanes {
       if (declared_inside(storage)) continue;
       auto r = find_reduction(extraction_, before_, storage, loop_);
       if (!r) {
-        if (!moves(n)) why = r.error();
+        if (!moves(n)) why = r.error().reason;
         continue;
       }
       const auto same = [&](const Node* u) {

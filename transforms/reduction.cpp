@@ -7,8 +7,11 @@
 
 namespace assay {
 
-tl::expected<Reduction, std::string> find_reduction(const Extraction& extraction, const Program& p,
-                                                    const Symbol& target, const Stmt& loop) {
+tl::expected<Reduction, Misfit> find_reduction(const Extraction& extraction, const Program& p, const Symbol& target,
+                                               const Stmt& loop) {
+  const auto no = [](std::string reason, Location where) {
+    return tl::unexpected(Misfit{{}, std::move(reason), where});  // the code is the operation's
+  };
   Reduction out;
   const auto variable = extraction.variables.find(target);
   out.variable = variable != extraction.variables.end();
@@ -19,13 +22,13 @@ tl::expected<Reduction, std::string> find_reduction(const Extraction& extraction
         std::any_of(n.accesses.begin(), n.accesses.end(), [&](const Access& a) { return a.storage == target; });
     if (!uses) continue;
     const auto op = n.stmt->name == target ? accumulation(n.stmt) : std::nullopt;
-    if (!op) return tl::unexpected(fmt::format("the loop uses `{}` otherwise than by accumulating into it", target));
+    if (!op) return no(fmt::format("the loop uses `{}` otherwise than by accumulating into it", target), n.stmt->where);
     if (!out.updates.empty() && out.op != *op)
-      return tl::unexpected(fmt::format("the loop accumulates into `{}` by two operators", target));
+      return no(fmt::format("the loop accumulates into `{}` by two operators", target), n.stmt->where);
     out.op = *op;
     out.updates.push_back(&n);
   }
-  if (out.updates.empty()) return tl::unexpected(fmt::format("the loop does not accumulate into `{}`", target));
+  if (out.updates.empty()) return no(fmt::format("the loop does not accumulate into `{}`", target), loop->where);
   return out;
 }
 

@@ -16,9 +16,9 @@ struct Reduction {
   bool variable = false;
   std::vector<const Node*> updates{};  // nodes of the extraction
 };
-/// Or why the uses of `target` inside `loop` are not such updates.
-tl::expected<Reduction, std::string> find_reduction(const Extraction& extraction, const Program& p,
-                                                    const Symbol& target, const Stmt& loop);
+/// Or why the uses of `target` inside `loop` are not such updates, without a code.
+tl::expected<Reduction, Misfit> find_reduction(const Extraction& extraction, const Program& p, const Symbol& target,
+                                               const Stmt& loop);
 
 /// Where the loop stands among the loops (of a node); their number when it is none of them.
 std::size_t depth_of(const std::vector<Stmt>& loops, const Symbol& loop);

@@ -30,13 +30,17 @@ tl::expected<StagedReads, Refusal> staged_reads(const Arguments& line, const Pro
     for (const Access& a : n.accesses) {
       if (a.variable || a.writes || a.storage != source) continue;
       const auto cell = plain_cell(a.indices);
-      if (!cell) return refused(line, "STG-4", fmt::format("`{}` is read at a dynamic index", source), n.stmt);
+      const Location where = a.where.known() ? a.where : n.stmt->where;
+      if (!cell)
+        return tl::unexpected(
+            inapplicable(line, "STG-4", fmt::format("`{}` is read at a dynamic index", source), where));
       if (!out.first) {
         out.cell = *cell;
         out.around = n.loops;
         out.first = n.stmt;
       } else if (!(*cell == out.cell)) {
-        return refused(line, "STG-4", fmt::format("two reads of `{}` have different indices", source), n.stmt);
+        return tl::unexpected(inapplicable(
+            line, "STG-4", fmt::format("this read of `{}` has another index than the first one", source), where));
       }
     }
   }

@@ -117,12 +117,13 @@ tl::expected<ValueCells, Misfit> value_cells(const Program& p, const Extraction&
       out.over.push_back(l);
     } else if (used.count(l->name) != 0) {
       if (!out.over.empty())
-        return tl::unexpected(misfit("MAT-5", fmt::format("the value needs `{}`, which lies inside", l->name)));
+        return tl::unexpected(
+            misfit("MAT-5", fmt::format("the value needs `{}`, which lies inside", l->name), l->where));
       out.anchor = l;
     }
   }
   if (loops && loops->size() != out.over.size())
-    return tl::unexpected(misfit("MAT-5", "one of the loops is not around the first use"));
+    return tl::unexpected(misfit("MAT-5", "one of the loops is not around the first use", first.e->where));
   return extents(p, std::move(out));
 }
 

@@ -170,10 +170,10 @@ Elaborator::Typed Elaborator::elaborate_signature(const Syntax& s) {
     if (!e) return {};
     if (!wanted || e->type == *wanted) continue;
     const bool index = e->type == Type::index;
-    reporter_.error(
-        index ? "IDX-8" : "TYPE-10", a.where,
-        fmt::format("operand {} of `{}` is {} and not {}", i + 1, operation_text(s.op), name(*wanted), shown(e->type)),
-        *wanted == Type::u32 ? "convert it, as in `u32(…)`" : "a block is made by `u32x4(a, b, c, d)`");
+    reporter_.error(index ? "IDX-8" : "TYPE-10", a.where,
+                    fmt::format("operand {} of `{}` has to be {}, and this is {}", i + 1, operation_text(s.op),
+                                name(*wanted), shown(e->type)),
+                    *wanted == Type::u32 ? "convert it, as in `u32(…)`" : "a block is made by `u32x4(a, b, c, d)`");
     return {};
   }
   const Type type = has_written_type(s.op) ? s.type : operands.front()->type;

@@ -104,6 +104,11 @@ const Syntax* Parser::nested() {
 const Syntax* Parser::expression() {
   const Token start = tok_;
   const Syntax* condition = binary(1);
+  // What begins no token was meant to go on with the expression: the part before it is not judged (SYN-11).
+  if (condition != nullptr && tok_.kind == Token::Kind::bad && !tok_.first_on_line) {
+    stray("an operator");
+    return nullptr;
+  }
   if (condition == nullptr || !accept("?")) return condition;
   const Syntax* yes = nested();
   if (yes == nullptr || !expect(":")) return nullptr;

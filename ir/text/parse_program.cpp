@@ -75,8 +75,9 @@ std::optional<Program> Parser::program() {
       requirement(p);
     } else if (word != nullptr && word->kind) {
       buffer(p);
-    } else if (!accept(";")) {
-      break;
+    } else if (!accept(";") && !misspelt_declaration()) {
+      if (begins_statement() || at("}") || at("program") || at("schedule") || tok_.kind == Token::Kind::end) break;
+      no_statement();  // what follows a declaration is not yet the body
     }
     release_syntax();
   }
@@ -124,10 +125,38 @@ void Parser::parameter(Program& p) {
   if (!parsed) skip_to_statement();
 }
 
+// `ouput Y: f32[4]`: no statement begins with two names, and what the second one names is known from here on (SYN-11).
+bool Parser::misspelt_declaration() {
+  if (tok_.kind != Token::Kind::name) return false;
+  Lexer ahead = lexer_;
+  const Token name = ahead.next();
+  if (name.kind != Token::Kind::name || name.first_on_line) return false;
+  std::vector<std::string> words{"param", "require"};
+  for (const std::string& w : reserved_words()) {
+    if (find_reserved(w) != nullptr && find_reserved(w)->kind) words.push_back(w);
+  }
+  const std::string close = suggest(tok_.text, words);
+  if (close.empty() && !ahead.next().is(":")) return false;
+  reporter_.error("SYN-3", tok_.where(),
+                  fmt::format("`{}` stands here where a declaration or a statement begins", tok_.text.substr(0, 40)),
+                  close.empty() ? std::string() : fmt::format("did you mean `{}`?", close));
+  advance();
+  if (close != "require" && names_->find(name.text) == nullptr)
+    names_->declare_global(name.text, {Binding::Kind::broken, {}, Type::index, 0, name.where()});
+  advance();
+  skip_to_statement();
+  return true;
+}
+
 void Parser::requirement(Program& p) {
   advance();
   const Syntax* s = expression();
   if (s == nullptr) return skip_to_statement();
+  const bool ends = tok_.first_on_line || at(";") || at("}");
+  if (!ends && (tok_.kind == Token::Kind::punctuation || at_literal())) {
+    stray("the end of the requirement", at("=") ? "equality is `==`" : "");
+    return skip_to_statement();
+  }
   if (const Expr e = elaborator_->requirement(*s)) p.requirements.push_back(e);
 }
 
@@ -186,6 +215,13 @@ bool Parser::swizzle(Buffer& b) {
 
 bool Parser::data(Buffer& b) {
   if (!expect("{")) return false;
+  if (elements(b)) return true;
+  skip_block();  // its `}` is not the program's
+  return false;
+}
+
+// What stands between the braces, and the second one.
+bool Parser::elements(Buffer& b) {
   do {
     const Token start = tok_;
     Expr value;

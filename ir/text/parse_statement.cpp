@@ -47,21 +47,39 @@ void Parser::statement(Parsed& into) {
   } else if (tok_.kind == Token::Kind::name) {
     assign_or_store(into);
   } else {
-    const Reserved* word = tok_.kind == Token::Kind::word ? find_reserved(tok_.text) : nullptr;
-    if (at("param") || at("require") || (word != nullptr && word->kind)) {
-      reporter_.error("SYN-6", tok_.where(), fmt::format("`{}` stands after the first statement", tok_.text),
-                      "declarations come first in a program");
-    } else if (word != nullptr) {
-      reporter_.error("SYN-5", tok_.where(), fmt::format("`{}` is a reserved word and begins no statement", tok_.text));
-    } else {
-      stray("a statement");
-    }
-    advance();
-    skip_to_statement();
+    no_statement();
   }
   release_syntax();
   // Every path above consumed something; this guards the promise that parsing ends.
   if (tok_.begin.offset == before.offset && tok_.kind != Token::Kind::end) advance();
+}
+
+bool Parser::begins_statement() const {
+  return tok_.kind == Token::Kind::name || at("for") || at("if") || at("var") || at("zero") || at("barrier") ||
+         at("launch");
+}
+
+// Says that what stands here begins none, and skips it. A declaration is known from here on all the same.
+void Parser::no_statement() {
+  const Reserved* word = tok_.kind == Token::Kind::word ? find_reserved(tok_.text) : nullptr;
+  if (at("param") || (word != nullptr && word->kind)) {
+    reporter_.error("SYN-6", tok_.where(), fmt::format("`{}` stands after the first statement", tok_.text),
+                    "declarations come first in a program");
+    advance();
+    if (tok_.kind == Token::Kind::name && names_->find(tok_.text) == nullptr)
+      names_->declare_global(tok_.text, {Binding::Kind::broken, {}, Type::index, 0, tok_.where()});
+  } else if (at("require")) {
+    reporter_.error("SYN-6", tok_.where(), "`require` stands after the first statement",
+                    "declarations come first in a program");
+    advance();
+  } else if (word != nullptr) {
+    reporter_.error("SYN-5", tok_.where(), fmt::format("`{}` is a reserved word and begins no statement", tok_.text));
+    advance();
+  } else {
+    stray("a statement");
+    advance();
+  }
+  skip_to_statement();
 }
 
 // Bounds, step and axis after `for NAME in`; false after a syntax error.
@@ -228,6 +246,13 @@ void Parser::assign_or_store(Parsed& into) {
     std::vector<std::string> starts{"for", "if", "zero", "barrier", "launch", "var"};
     const std::string close = suggest(start.text, starts);
     unexpected("`=` or `[`", close.empty() ? std::string() : fmt::format("did you mean `{}`?", close));
+    // `vra s: f32`: the name is known from here on.
+    const Token name = tok_;
+    if (name.kind == Token::Kind::name && !name.first_on_line) {
+      advance();
+      if (at(":") && names_->find(name.text) == nullptr)
+        names_->introduce(name.text, Binding::Kind::broken, Type::f32, name.where());
+    }
     return skip_to_statement();
   }
   advance();

@@ -83,11 +83,13 @@ class Parser {
   std::optional<Program> program();
   void parameter(Program& p);
   void requirement(Program& p);
+  bool misspelt_declaration();
   void buffer(Program& p);
   bool dimensions(Buffer& b);
   bool range(Buffer& b);
   bool swizzle(Buffer& b);
   bool data(Buffer& b);
+  bool elements(Buffer& b);
   std::optional<Int128> signed_integer();
   std::optional<Type> type();
   Schedule schedule();
@@ -95,6 +97,8 @@ class Parser {
   // Statements (parse_statement.cpp).
   Parsed block();
   void statement(Parsed& into);
+  bool begins_statement() const;
+  void no_statement();
   void loop(Parsed& into);
   bool loop_header(Loop& l);
   void branch(Parsed& into);

@@ -122,6 +122,30 @@ TEST(Syntax, SeveralErrorsInOneRun) {
   RULE_EQ("SYN-11", std::size_t{2}, errors("program p { zero X }\nprogram q { zero Y }").size());
 }
 
+TEST(Syntax, OneMistakeIsReportedOnce) {
+  const auto codes = [](const std::string& declarations) {
+    std::string out;
+    for (const Diagnostic& d : errors("program p {\n  param n in 1..10\n" + declarations +
+                                      "\n  output Z: f32[n]\n  for i in 0..n { Z[i] = 1.0 }\n}\n"))
+      out += (out.empty() ? "" : " ") + d.code + "@" + std::to_string(d.where.line);
+    return out;
+  };
+  RULE_EQ("SYN-11", std::string(), codes("  require n < 9"));
+  RULE_EQ("SYN-11", std::string("SYN-1@3"), codes("  require n % 4 == 0"));
+  RULE_EQ("SYN-11", std::string("SYN-3@3"), codes("  require n = 4"));
+  RULE_EQ("SYN-11", std::string("SYN-5@3"), codes("  input X: i32[4] in 0..2 in 1..3"));
+  RULE_EQ("SYN-11", std::string("SYN-3@3"), codes("  const K: f32[2] = {1.0, i}"));
+  RULE_EQ("SYN-11", std::string("SYN-3@3"), codes("  inptu Z1: f32[4]"));
+  RULE_EQ("SYN-11", std::string("SYN-3@3"), codes("  parm m in 1..4"));
+  RULE_EQ("SYN-11", std::string("SYN-3@3"), codes("  tensor Z1: f32[4]"));
+  // What was meant to be declared is known, and a word that is close is named.
+  const auto wrong = errors("program p { ouput Y: f32[4] for i in 0..4 { Y[i] = 1.0 } }");
+  RULE_EQ("SYN-11", std::size_t{1}, wrong.size());
+  RULE_EQ("SYN-11", std::string("did you mean `output`?"), wrong.at(0).help);
+  RULE_EQ("SYN-11", std::size_t{1}, errors(around("vr s: f32 = 1.0\n s = 2.0 B[0] = s")).size());
+  RULE_EQ("SYN-11", std::size_t{1}, errors(around("B[0] = 1.0\n temp T: f32[4]\n T[0] = 1.0")).size());
+}
+
 TEST(Syntax, Precedence) {
   const auto same = [](const char* bare, const char* full) { return printed(bare) == printed(full); };
   RULE_TRUE("SYN-12", same("B[0] = B[1] + B[2] * B[3] - B[4] / B[5]", "B[0] = (B[1] + (B[2] * B[3])) - (B[4] / B[5])"));

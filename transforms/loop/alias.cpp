@@ -50,7 +50,7 @@ class Alias final : public Operation {
     const Symbol& storage = line_.buffers.at("storage");
     const Buffer& b = *before.find_buffer(buffer);
     const Buffer& s = *before.find_buffer(storage);
-    if (const auto why = unfit(b, s)) return tl::unexpected(inapplicable(line_, "ALIAS-1", *why, b.where));
+    if (const auto why = unfit(b, s)) return tl::unexpected(inapplicable(line_, "ALIAS-1", why->first, why->second));
     if (const auto why = too_small(before, b, s, query))
       return tl::unexpected(inapplicable(line_, "ALIAS-2", *why, s.where));
     const auto spans = access_spans(before);
@@ -68,25 +68,28 @@ class Alias final : public Operation {
                                          fmt::format("`zero {}` would clear all of `{}`", buffer, storage),
                                          whole->where, fmt::format("`expand_zero {}` first", buffer)));
     }
-    if (has_dynamic_access(before, buffer)) {
+    if (const auto at = dynamic_access(before, buffer)) {
       return tl::unexpected(
-          inapplicable(line_, "ALIAS-4", fmt::format("`{}` is used at a dynamic index", buffer), b.where));
+          inapplicable(line_, "ALIAS-4", fmt::format("`{}` is used at a dynamic index", buffer), *at));
     }
     return placed(line_, moved(before, buffer, storage));
   }
 
  private:
-  static std::optional<std::string> unfit(const Buffer& b, const Buffer& s) {
+  static std::optional<std::pair<std::string, Location>> unfit(const Buffer& b, const Buffer& s) {
     const auto internal = [](const Buffer& x) {
       return x.kind == BufferKind::temp || x.kind == BufferKind::shared || x.kind == BufferKind::local;
     };
-    if (b.name == s.name) return fmt::format("`{}` is in its own storage already", b.name);
+    if (b.name == s.name) return std::pair(fmt::format("`{}` is in its own storage already", b.name), b.where);
     for (const Buffer* x : {&b, &s}) {
-      if (!internal(*x)) return fmt::format("`{}` is {}: the caller knows it", x->name, name(x->kind));
+      if (!internal(*x))
+        return std::pair(fmt::format("`{}` is {}: the caller knows it", x->name, name(x->kind)), x->where);
     }
-    if (b.kind != s.kind) return fmt::format("`{}` is {} and `{}` is {}", b.name, name(b.kind), s.name, name(s.kind));
+    if (b.kind != s.kind)
+      return std::pair(fmt::format("`{}` is {} and `{}` is {}", b.name, name(b.kind), s.name, name(s.kind)), s.where);
     if (b.type != s.type)
-      return fmt::format("`{}` is of type {} and `{}` of type {}", b.name, name(b.type), s.name, name(s.type));
+      return std::pair(
+          fmt::format("`{}` is of type {} and `{}` of type {}", b.name, name(b.type), s.name, name(s.type)), s.where);
     return std::nullopt;
   }
 
@@ -102,19 +105,20 @@ class Alias final : public Operation {
     return std::nullopt;
   }
 
-  static bool has_dynamic_access(const Program& p, const Symbol& buffer) {
-    bool found = false;
-    const auto look = [&](const Symbol& name, const std::vector<Expr>& indices) {
-      found = found || (name == buffer &&
-                        std::any_of(indices.begin(), indices.end(), [](const Expr& e) { return e->op != Op::index; }));
+  static std::optional<Location> dynamic_access(const Program& p, const Symbol& buffer) {
+    std::optional<Location> found;
+    const auto look = [&](const Symbol& name, const std::vector<Expr>& indices, const Location& where) {
+      const bool dynamic =
+          std::any_of(indices.begin(), indices.end(), [](const Expr& e) { return e->op != Op::index; });
+      if (!found && name == buffer && dynamic) found = where;
     };
     Visitor v;
     v.enter_stmt = [&](const Stmt& s) {
-      if (s->kind == StmtKind::store) look(s->name, s->indices);
+      if (s->kind == StmtKind::store) look(s->name, s->indices, s->where);
       return true;
     };
     v.enter_expr = [&](const Expr& e) {
-      if (e->op == Op::load) look(e->name, e->args);
+      if (e->op == Op::load) look(e->name, e->args, e->where);
       return true;
     };
     visit(p.body, v);

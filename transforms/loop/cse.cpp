@@ -191,10 +191,17 @@ class Cse final : public Operation {
   }
 
   StepResult apply(const Program& before, Query&) const override {
+    const bool arms = line_.flag("arms"), loads = line_.flag("loads");
     Program after = before;
-    after.body = Common(before, line_.flag("arms"), line_.flag("loads")).block(before.body);
-    if (equal(after.body, before.body))
+    after.body = Common(before, arms, loads).block(before.body);
+    if (equal(after.body, before.body)) {
+      if (!arms && !equal(Common(before, true, loads).block(before.body), before.body))
+        return tl::unexpected(inapplicable(line_, "CSE-1",
+                                           "every expression that a block repeats and that keeps its value stands "
+                                           "under a condition",
+                                           {}, "`cse arms` takes those too"));
       return tl::unexpected(inapplicable(line_, "CSE-1", "no block repeats an expression that keeps its value"));
+    }
     return placed(line_, std::move(after));
   }
 

@@ -65,7 +65,7 @@ class Inline final : public Operation {
     const auto one = with_one_store(given, target, [&](const Symbol& s) { return between.fresh(s); });
     const Program before = one ? number_statements(*one) : given;
     const Extraction extraction = extract(before);
-    const auto writer = find_writer(extraction, target);
+    const auto writer = find_writer(before, extraction, target);
     if (!writer) return tl::unexpected(writer.error());
 
     taken.erase(target);
@@ -133,7 +133,8 @@ class Inline final : public Operation {
     return std::any_of(loops.begin(), loops.end(), [&](const Stmt& l) { return l->name == loop->name; });
   }
 
-  tl::expected<const Node*, Refusal> find_writer(const Extraction& extraction, const Symbol& target) const {
+  tl::expected<const Node*, Refusal> find_writer(const Program& before, const Extraction& extraction,
+                                                  const Symbol& target) const {
     const Node* writer = nullptr;
     for (const Node& n : extraction.nodes) {
       const Access* store = n.store();
@@ -142,7 +143,9 @@ class Inline final : public Operation {
         return tl::unexpected(refused("INL-2", fmt::format("another statement stores to `{}`", target), n.stmt->where));
       writer = &n;
     }
-    if (!writer) return tl::unexpected(refused("INL-2", fmt::format("no statement stores to `{}`", target), {}));
+    if (!writer)
+      return tl::unexpected(
+          refused("INL-2", fmt::format("no statement stores to `{}`", target), before.find_buffer(target)->where));
     const bool data = std::any_of(writer->guards.begin(), writer->guards.end(),
                                   [](const Guard& g) { return !affine_condition(g.condition); });
     if (data || !plain_cell(writer->stmt->indices))

@@ -80,8 +80,11 @@ class Materialize final : public Operation {
     const Extraction extraction = extract(before);
     const auto is_scope = [&](const Symbol& v) { return extraction.variables.at(v).scope; };
     if (std::all_of(values.begin(), values.end(), is_scope)) return scopes(before, extraction, values, names);
-    if (values.size() > 1)
-      return tl::unexpected(refused("MAT-2", fmt::format("`{}` is a `var`, and one of several", values.front())));
+    if (values.size() > 1) {
+      const Symbol& name = *std::find_if_not(values.begin(), values.end(), is_scope);
+      return tl::unexpected(refused("MAT-2", fmt::format("`{}` is a `var`, and one of several", name),
+                                    extraction.find(extraction.variables.at(name).statement)->stmt->where));
+    }
     return variable(before, extraction, values.front());
   }
 

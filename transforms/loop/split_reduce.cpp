@@ -78,7 +78,13 @@ class SplitReduce final : public Operation {
                                   fmt::format("the number of blocks is 2 to {}, not {}", most_blocks, blocks)));
     }
     const std::size_t rank = p.find_buffer(line.buffers.at("target"))->dims.size();
-    if (auto wrong = wrong_number_of_names(line, "combine", rank)) return tl::unexpected(std::move(*wrong));
+    const auto given = line.result_lists.find("combine");
+    if (given != line.result_lists.end() && given->second.size() != rank) {
+      return tl::unexpected(
+          error("SCH-12", line.place("combine"),
+                fmt::format("`combine` takes one name for each dimension of `{}`: {}, and the line gives {}",
+                            line.buffers.at("target"), rank, given->second.size())));
+    }
     return std::make_unique<SplitReduce>(std::move(line));
   }
 
@@ -98,7 +104,8 @@ class SplitReduce final : public Operation {
     const Extraction extraction = extract(before);
     Plan plan{before, *before.find_buffer(line_.buffers.at("target")), loop, {}, {}, {}, {}, {}, {}, {}, {}};
     auto reduction = find_reduction(extraction, before, plan.target.name, loop);
-    if (!reduction) return tl::unexpected(refused("SRD-3", reduction.error(), loop));
+    if (!reduction)
+      return tl::unexpected(inapplicable(line_, "SRD-3", reduction.error().reason, reduction.error().where));
     plan.reduction = *std::move(reduction);
     choose_names(plan);
     plan.count = constant_trip_count(loop, *facts_at_loop(before, symbol), query);

@@ -10,6 +10,7 @@
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
 #include "transforms/names.hpp"
+#include "transforms/search.hpp"
 
 namespace assay {
 namespace {
@@ -97,6 +98,12 @@ class Tensorize final : public Operation {
     const std::set<Symbol> wanted{row, column, sum};
     if (wanted.size() != 3) return tl::unexpected(inapplicable(line_, "TEN-2", "it takes three different loops"));
     const Stmt outermost = outermost_of(before, wanted);
+    for (const Symbol& name : wanted) {
+      if (holds_loop(outermost, name)) continue;
+      return tl::unexpected(inapplicable(line_, "TEN-2",
+                                         fmt::format("`{}` and `{}` are not of one nest", name, outermost->name),
+                                         find_loops(before, name).front()->where));
+    }
     const auto product = tile_product({outermost}, outermost->where);
     if (!product) {
       const Diagnostic& why = product.error();
@@ -220,6 +227,11 @@ class Tensorize final : public Operation {
   }
 
   // The first of the three loops in the text: the outermost one, if they are a nest.
+  static bool holds_loop(const Stmt& s, const Symbol& name) {
+    return static_cast<bool>(
+        find_statement({s}, [&](const Stmt& x) { return x->kind == StmtKind::loop && x->name == name; }));
+  }
+
   static Stmt outermost_of(const Program& p, const std::set<Symbol>& wanted) {
     Stmt found;
     Visitor v;
