@@ -1,6 +1,7 @@
 # Every third-party library, from Debian packages (the list to install is scripts/packages.sh).
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ISL REQUIRED IMPORTED_TARGET isl)
+pkg_check_modules(GMP REQUIRED IMPORTED_TARGET gmp)
 pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(Z3 REQUIRED IMPORTED_TARGET z3)

@@ -289,7 +289,7 @@ class Coverage {
     return by_text | exists_solved(bound_symbols(w, store), runs & target_.hit(w, store));
   }
 
-  // Indices of one text, at equal index values, are one cell (PRF-130). Only said where affine forms do not say it.
+  // Indices of one text, at equal index values, are one cell (PRF-124). Only said where affine forms do not say it.
   std::optional<Formula> same_text(const Instance& w, const Access& store) const {
     if (!target_.when || store.variable || store.whole || target_.read->whole ||
         store.indices.size() != target_.read->indices.size())

@@ -86,16 +86,16 @@ TEST(Flattened, cells_of_one_text) {
         written + "] = A[i, j] } } " + between + " for i in 0..n { for j in 0..m { O[i, j] = S[" + read + "] } } }");
   };
   const std::string cell = "i32(i) * i32(m) + i32(j)";
-  RULE_EQ("PRF-130", std::string(), through(cell, cell));
-  RULE_EQ("PRF-130", std::string(), through(cell, "i32(n - 1 - i) * i32(m) + i32(j)"));
-  RULE_EQ("PRF-130", std::string(), through(cell, "i32(n - 1 - i) * i32(m) + i32(m - 1 - j)"));
-  RULE_EQ("PRF-130", std::string(), through("i32(j) * i32(n) + i32(i)", "i32(m - 1 - j) * i32(n) + i32(i)"));
-  RULE_EQ("PRF-130", std::string(), through("d[i]", "d[n - 1 - i]"));
-  RULE_EQ("PRF-130", std::string(), through("d[i]", "d[0]", "launch"));
+  RULE_EQ("PRF-124", std::string(), through(cell, cell));
+  RULE_EQ("PRF-124", std::string(), through(cell, "i32(n - 1 - i) * i32(m) + i32(j)"));
+  RULE_EQ("PRF-124", std::string(), through(cell, "i32(n - 1 - i) * i32(m) + i32(m - 1 - j)"));
+  RULE_EQ("PRF-124", std::string(), through("i32(j) * i32(n) + i32(i)", "i32(m - 1 - j) * i32(n) + i32(i)"));
+  RULE_EQ("PRF-124", std::string(), through("d[i]", "d[n - 1 - i]"));
+  RULE_EQ("PRF-124", std::string(), through("d[i]", "d[0]", "launch"));
   // Cells that nobody stored, values that are no index values, and another text.
-  RULE_TRUE("PRF-130", through(cell, "i32(n - i) * i32(m) + i32(j)").rfind("DEF-", 0) == 0);
-  RULE_TRUE("PRF-130", through(cell, "i32(i) * i32(m) + i32(m - j)").rfind("DEF-", 0) == 0);
-  RULE_TRUE("PRF-130", through("d[i]", "d[floormod(i + 1, 8)]").rfind("DEF-", 0) == 0);
+  RULE_TRUE("PRF-124", through(cell, "i32(n - i) * i32(m) + i32(j)").rfind("DEF-", 0) == 0);
+  RULE_TRUE("PRF-124", through(cell, "i32(i) * i32(m) + i32(m - j)").rfind("DEF-", 0) == 0);
+  RULE_TRUE("PRF-124", through("d[i]", "d[floormod(i + 1, 8)]").rfind("DEF-", 0) == 0);
 }
 
 TEST(Flattened, certain_stores) {
