@@ -44,7 +44,8 @@ class Search {
       }
     }
     if (!stored) return refused("PVT-2", fmt::format("the loop does not store to `{}`", target), loop_);
-    return classified(std::move(out), depth_of(out.around, loop_->name));
+    const std::size_t depth = depth_of(out.around, loop_->name);
+    return classified(std::move(out), depth);
   }
 
  private:

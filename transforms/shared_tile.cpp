@@ -56,7 +56,8 @@ Block by_lanes(const std::vector<Stmt>& loops, const std::map<Symbol, Symbol>& r
   std::map<Symbol, Index> map;
   for (const auto& [old, fresh] : renamed) map.emplace(old, Index::symbol(fresh));
   const Index count = trip_count(innermost).substitute(map), lo = innermost->lo.substitute(map);
-  const Symbol lane = names.fresh("lane"), round = renamed.at(innermost->name);
+  const Symbol lane = names.fresh("lane");
+  const Symbol& round = renamed.at(innermost->name);
   const bool constant = count.is_constant();
   const bool once = constant && count.constant() <= width;
   // Iteration number k of the innermost loop is lane k mod width's in round k / width.

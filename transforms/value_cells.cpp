@@ -26,7 +26,7 @@ bool holds_a_value(const Expr& e) {
 }
 std::string shown(const Expr& e) { return holds_a_value(e) ? print(e->body[0]->value) : e->name; }
 
-void collect(const Expr& e, const Node& n, std::vector<Guard> guards, const std::vector<Symbol>& wanted,
+void collect(const Expr& e, const Node& n, const std::vector<Guard>& guards, const std::vector<Symbol>& wanted,
              std::vector<ValueUse>& into) {
   if (e->op == Op::scope) {
     if (std::find(wanted.begin(), wanted.end(), e->name) != wanted.end()) into.push_back({e, &n, guards, {}});
@@ -36,7 +36,7 @@ void collect(const Expr& e, const Node& n, std::vector<Guard> guards, const std:
     std::vector<Guard> here = guards;
     if (i > 0 && (e->op == Op::choice || e->op == Op::land || e->op == Op::lor))
       here.push_back({e->args[0], e->op == Op::choice ? i == 1 : e->op == Op::land, -1, 0});
-    collect(e->args[i], n, std::move(here), wanted, into);
+    collect(e->args[i], n, here, wanted, into);
   }
 }
 

@@ -38,8 +38,10 @@ bool Comparison::same(const Expr& before, const Expr& after, const Formula& cont
         if (!(a == b)) index_violations_.push_back(context & Formula::ne(a, b));
         return true;
       }
-      case Op::variable: equal = same_variable(before->name, after->name); break;
-      case Op::scope: equal = same_variable(before->name, after->name); break;  // its statements are nodes of their own
+      case Op::variable:
+      case Op::scope:
+        equal = same_variable(before->name, after->name);
+        break;  // a scope's statements are nodes of their own
       case Op::load:
         equal = (before->name == after->name || differ("loads of different buffers")) &&
                 same_list(before->args, after->args, context);

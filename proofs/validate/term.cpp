@@ -183,7 +183,7 @@ class Terms {
     if (writable && moment_.empty()) return unknown(e, suffix);
     std::string name = e->name + "[";
     bool all_exact = true;
-    bool pure = b->kind == BufferKind::constant;
+    bool pure = b && b->kind == BufferKind::constant;
     Formula facts = Formula::truth();
     std::vector<Symbol> fresh;
     std::vector<Index> cell;

@@ -134,7 +134,7 @@ class Inline final : public Operation {
   }
 
   tl::expected<const Node*, Refusal> find_writer(const Program& before, const Extraction& extraction,
-                                                  const Symbol& target) const {
+                                                 const Symbol& target) const {
     const Node* writer = nullptr;
     for (const Node& n : extraction.nodes) {
       const Access* store = n.store();

@@ -4,6 +4,7 @@
 // touch no memory and are entered in every iteration, and barriers stay outside of all guards, so that every thread
 // still reaches them.
 #include <algorithm>
+#include <utility>
 
 #include "transforms/affine.hpp"
 #include "transforms/define.hpp"
@@ -22,8 +23,9 @@ class Guarding {
     Block out;
     Block guarded;  // consecutive statements that one guard can hold
     const auto flush = [&] {
-      if (!guarded.empty()) out.push_back(make_branch(guard_, std::move(guarded), {}, guarded.front()->where));
-      guarded.clear();
+      if (guarded.empty()) return;
+      const Location where = guarded.front()->where;
+      out.push_back(make_branch(guard_, std::exchange(guarded, {}), {}, where));
     };
     for (auto s = b.begin(); s != b.end(); ++s) {
       if ((*s)->kind == StmtKind::declare) {
