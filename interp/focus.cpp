@@ -50,6 +50,13 @@ bool meet(const CellUse::Kind& a, const CellUse::Kind& b) {
 
 }  // namespace
 
+std::optional<std::int64_t> value_of(const Focus::Point& point, const Symbol& symbol) {
+  for (const auto& [name, value] : point.iteration) {
+    if (name == symbol) return value;
+  }
+  return std::nullopt;
+}
+
 void Machine::set_focus(const Focus& what) {
   focus_ = std::make_unique<FocusState>();
   focus_->what = what;

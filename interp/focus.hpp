@@ -39,6 +39,9 @@ struct Focus {
   std::optional<Part> part{};
 };
 
+/// The value of a loop symbol around a point, if it is around it.
+std::optional<std::int64_t> value_of(const Focus::Point& point, const Symbol& symbol);
+
 /// What was seen of one point.
 struct Sight {
   std::uint64_t ordinal = 0;      // its place in the sequence of accesses

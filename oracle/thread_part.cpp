@@ -52,13 +52,6 @@ bool is_serial(const Stmt& s) {
   return s->kind == StmtKind::loop && (s->axis == Axis::serial || s->axis == Axis::unrolled);
 }
 
-std::optional<std::int64_t> value_of(const interp::Focus::Point& p, const Symbol& symbol) {
-  for (const auto& [name, value] : p.iteration) {
-    if (name == symbol) return value;
-  }
-  return std::nullopt;
-}
-
 class Finder {
  public:
   Finder(const Program& p, const interp::Focus& focus) : p_(p), focus_(focus), entries_(entries_of(p)) {}
@@ -150,7 +143,7 @@ class Finder {
   int apart() const {
     for (std::size_t d = 0; d < std::min(paths_[0].size(), paths_[1].size()) && paths_[0][d] == paths_[1][d]; ++d) {
       const Stmt& s = at(paths_[0][d]).statement;
-      if (is_serial(s) && value_of(focus_.points[0], s->name) != value_of(focus_.points[1], s->name))
+      if (is_serial(s) && interp::value_of(focus_.points[0], s->name) != interp::value_of(focus_.points[1], s->name))
         return paths_[0][d];
     }
     return -1;
@@ -201,7 +194,7 @@ class Finder {
         const bool barriers =
             std::find(loops_of_barriers.begin(), loops_of_barriers.end(), n) != loops_of_barriers.end();
         if (barriers && n != loop) continue;
-        const auto value = value_of(focus_.points[k], s->name);
+        const auto value = interp::value_of(focus_.points[k], s->name);
         if (!value) {
           why_ = fmt::format("the iteration of loop `{}` is not known", s->name);
           return;

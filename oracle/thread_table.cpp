@@ -52,12 +52,6 @@ Found find(const Program& p, int number) {
   return out;
 }
 
-std::optional<std::int64_t> value_of(const interp::Focus::Point& p, const Symbol& symbol) {
-  const auto at =
-      std::find_if(p.iteration.begin(), p.iteration.end(), [&](const auto& i) { return i.first == symbol; });
-  return at == p.iteration.end() ? std::nullopt : std::optional(at->second);
-}
-
 const char* dimension(std::size_t slot) { return slot == 0 ? ".x" : slot == 1 ? ".y" : ".z"; }
 
 /// The loop of a slot around a statement, or nothing.
@@ -71,7 +65,7 @@ Stmt loop_of(const Found& f, const std::map<const StmtNode*, int>& slots, bool g
 
 std::string in_slot(const Stmt& loop, const interp::Focus::Point& p, std::int64_t coordinate) {
   if (!loop) return std::to_string(coordinate);
-  const auto v = value_of(p, loop->name);
+  const auto v = interp::value_of(p, loop->name);
   if (!v || *v == coordinate || loop->axis == Axis::tile) return std::to_string(coordinate);
   return fmt::format("{} (index {})", *v, coordinate);
 }
@@ -109,7 +103,7 @@ void add_serial_loops(ThreadPair& out, const Program& p, const interp::Focus& fo
   }
   for (const Symbol& name : names) {
     const auto column = [&](std::size_t k) {
-      const auto v = value_of(focus.points[k], name);
+      const auto v = interp::value_of(focus.points[k], name);
       return v ? std::to_string(*v) : std::string();
     };
     out.rows.push_back({name, column(0), column(1), {}});
