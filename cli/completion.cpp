@@ -31,7 +31,7 @@ const std::vector<std::string>* operand_words(const CommandDescription& c, const
 }
 
 /// For a place between single quotes, in any of the shells.
-std::string quoted(std::string_view text) {
+std::string in_single_quotes(std::string_view text) {
   std::string out;
   for (const char ch : text) out += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
   return out;
@@ -44,7 +44,7 @@ std::string zsh_text(std::string_view text) {
     if (ch == ':' || ch == '[' || ch == ']' || ch == '\\') out += '\\';
     out += ch;
   }
-  return quoted(out);
+  return in_single_quotes(out);
 }
 
 }  // namespace
@@ -145,7 +145,8 @@ std::string fish_completion(const std::vector<CommandDescription>& commands, con
   out += "complete -c assay -n __fish_use_subcommand -l version -d 'print the version'\n";
   out += "complete -c assay -l help -d 'print the commands, or the options of one'\n";
   for (const CommandDescription& c : commands) {
-    out += fmt::format("complete -c assay -n __fish_use_subcommand -a {} -d '{}'\n", c.name, quoted(c.summary));
+    out +=
+        fmt::format("complete -c assay -n __fish_use_subcommand -a {} -d '{}'\n", c.name, in_single_quotes(c.summary));
     const std::string here = fmt::format("complete -c assay -n '__fish_seen_subcommand_from {}'", c.name);
     if (const auto* operands = operand_words(c, words); operands != nullptr)
       out += fmt::format("{} -f -a '{}'\n", here, fmt::join(*operands, " "));
@@ -160,7 +161,7 @@ std::string fish_completion(const std::vector<CommandDescription>& commands, con
         case Kind::words: out += fmt::format(" -x -a '{}'", choices(o)); break;
         case Kind::other: out += " -x"; break;
       }
-      out += fmt::format(" -d '{}'\n", quoted(o.help));
+      out += fmt::format(" -d '{}'\n", in_single_quotes(o.help));
     }
   }
   return out;

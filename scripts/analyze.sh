@@ -11,7 +11,7 @@
 #   format    clang-format 14
 #
 # Not part of scripts/test.sh, because of the times above. A file that tidy found clean is not looked at again while neither it, nor
-# a header, nor .clang-tidy changes (build/tidy; ccache does the same for the compilers).
+# a header, nor .clang-tidy changes (build-clang/tidy; ccache does the same for the compilers).
 # Exit status: 0 clean, 1 something was found, 2 the command line is wrong or a tool is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,20 +31,23 @@ for tool in "${tools[@]}"; do
 done
 packages_install core tests fuzz develop
 
+# Each source by itself: a batch hides a missing include, and its files may shadow each other's names.
+export ASSAY_UNITY=0
+clang_options=(-DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14)
+
 run_tidy() {
-  assay_configure "$assay_root/build" -DASSAY_TESTS=ON || return
+  assay_configure "$assay_root/build-clang" "${clang_options[@]}" || return
   # Generated sources must be there to be included.
-  assay_build "$assay_root/build" assay >/dev/null || return
-  local clean=build/tidy sources headers
+  assay_build "$assay_root/build-clang" assay >/dev/null || return
+  local clean=build-clang/tidy sources headers
   mkdir -p "$clean"
   mapfile -t sources < <(git ls-files -- '*.cpp' | grep -vE '^(tests|bench)/')
   headers=$(git ls-files -- '*.hpp' '*.h' .clang-tidy | xargs sha256sum | sha256sum | cut -c1-16)
-  # The compile commands are g++'s: its warnings that clang does not know are no finding.
   # shellcheck disable=SC2016  # for the inner shell
   printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -n 1 bash -c '
     key=$(sha256sum "$2" | cut -c1-16) mark=$0/$1-$key-${2//\//_}
     [[ ! -e $mark ]] || exit 0
-    clang-tidy-14 -p build --quiet --extra-arg=-Wno-unknown-warning-option "$2" 2>/dev/null && touch "$mark"
+    clang-tidy-14 -p build-clang --quiet "$2" 2>/dev/null && touch "$mark"
   ' "$clean" "$headers"
 }
 run_cppcheck() {
@@ -54,7 +57,7 @@ run_cppcheck() {
     --suppress=missingIncludeSystem --suppress=passedByValue -I . ir proofs transforms interp codegen oracle fuzz cli spec
 }
 run_clang() {
-  assay_configure "$assay_root/build-clang" -DCMAKE_C_COMPILER=clang-14 -DCMAKE_CXX_COMPILER=clang++-14 || return
+  assay_configure "$assay_root/build-clang" "${clang_options[@]}" || return
   assay_build "$assay_root/build-clang"  # warnings are errors
 }
 run_shell() { git ls-files -- 'scripts/*.sh' .ci/run | xargs shellcheck; }

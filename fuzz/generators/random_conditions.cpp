@@ -8,9 +8,9 @@
 namespace assay::fuzz {
 namespace {
 
-class Grower {
+class ConditionGrower {
  public:
-  Grower(interp::Random& random, int barriers) : random_(random), barriers_(barriers) {}
+  ConditionGrower(interp::Random& random, int barriers) : random_(random), barriers_(barriers) {}
 
   std::string run() {
     const bool grid = one_in(3);
@@ -204,6 +204,6 @@ class Grower {
 
 }  // namespace
 
-std::string random_conditions(interp::Random& random, int barriers) { return Grower(random, barriers).run(); }
+std::string random_conditions(interp::Random& random, int barriers) { return ConditionGrower(random, barriers).run(); }
 
 }  // namespace assay::fuzz

@@ -16,9 +16,9 @@ struct Array {
 };
 constexpr Array arrays[] = {{"P", 'd'}, {"Q", 'd'}, {"S", 's'}, {"R", 's'}, {"r", 'l'}};
 
-class Grower {
+class PhaseGrower {
  public:
-  explicit Grower(interp::Random& random) : random_(random) {}
+  explicit PhaseGrower(interp::Random& random) : random_(random) {}
 
   std::string run() {
     grid_ = one_in(2);
@@ -111,6 +111,6 @@ class Grower {
 
 }  // namespace
 
-std::string random_phases(interp::Random& random) { return Grower(random).run(); }
+std::string random_phases(interp::Random& random) { return PhaseGrower(random).run(); }
 
 }  // namespace assay::fuzz

@@ -10,9 +10,9 @@
 namespace assay::fuzz {
 namespace {
 
-class Grower {
+class StagingGrower {
  public:
-  explicit Grower(interp::Random& random) : random_(random) {}
+  explicit StagingGrower(interp::Random& random) : random_(random) {}
 
   std::string run() {
     const bool grid = one_in(3), rows = one_in(2), inside = one_in(3);
@@ -74,6 +74,6 @@ class Grower {
 
 }  // namespace
 
-std::string random_staging(interp::Random& random) { return Grower(random).run(); }
+std::string random_staging(interp::Random& random) { return StagingGrower(random).run(); }
 
 }  // namespace assay::fuzz

@@ -11,9 +11,9 @@
 namespace assay::fuzz {
 namespace {
 
-class Grower {
+class ThreadGrower {
  public:
-  explicit Grower(interp::Random& random) : random_(random) {}
+  explicit ThreadGrower(interp::Random& random) : random_(random) {}
 
   std::string run() {
     const bool grid = one_in(3);
@@ -185,6 +185,6 @@ class Grower {
 
 }  // namespace
 
-std::string random_threads(interp::Random& random) { return Grower(random).run(); }
+std::string random_threads(interp::Random& random) { return ThreadGrower(random).run(); }
 
 }  // namespace assay::fuzz

@@ -21,7 +21,6 @@ std::optional<Program> first(const Program& p, const Wanted& wanted, const std::
   return out;
 }
 
-bool is_added(const Stmt& s) { return !s->provenance || s->provenance->statement < 0; }
 bool is_copy(const Stmt& s) {
   if (!is_added(s) || !s->value) return false;
   const Expr& v = s->value->op == Op::convert ? s->value->args[0] : s->value;

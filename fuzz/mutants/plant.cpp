@@ -49,6 +49,7 @@ Wanted new_loop(const Program& before) {
 Wanted loop_named(const std::string& name) {
   return [name](const Stmt& s) { return is_loop(s) && s->name == name; };
 }
+bool is_added(const Stmt& s) { return !s->provenance || s->provenance->statement < 0; }
 bool added_guard(const Stmt& s) {
   return s->kind == StmtKind::branch && (!s->provenance || s->provenance->statement < 0);
 }

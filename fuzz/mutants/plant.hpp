@@ -25,6 +25,8 @@ std::map<int, Stmt> by_number(const Program& before);
 /// A loop of the new program that the old one does not have under that name.
 Wanted new_loop(const Program& before);
 Wanted loop_named(const std::string& name);
+/// A statement that the step added: it claims no origin.
+bool is_added(const Stmt& s);
 /// A guard that the step added: it claims no origin.
 bool added_guard(const Stmt& s);
 

@@ -10,9 +10,7 @@
 namespace assay::fuzz {
 namespace {
 
-using Change = std::function<std::optional<Expr>(const Expr&)>;
-
-bool is_added(const Stmt& s) { return !s->provenance || s->provenance->statement < 0; }
+using ChangedValue = std::function<std::optional<Expr>(const Expr&)>;
 
 bool any_place(const Program&, const StmtNode&) { return true; }
 bool observed(const Program& p, const StmtNode& s) {
@@ -21,7 +19,7 @@ bool observed(const Program& p, const StmtNode& s) {
 }
 
 // The value of the first statement that the step changed, of those at a place where faults are meant to be.
-Plant in_changed(const Change& change, bool (*place)(const Program&, const StmtNode&) = any_place) {
+Plant in_changed(const ChangedValue& change, bool (*place)(const Program&, const StmtNode&) = any_place) {
   return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
     const std::map<int, Stmt> old = by_number(before);
     const auto wanted = [&](const Stmt& s) {
@@ -33,7 +31,7 @@ Plant in_changed(const Change& change, bool (*place)(const Program&, const StmtN
   };
 }
 // The value of the first variable that the step added.
-Plant in_added(const Change& change) {
+Plant in_added(const ChangedValue& change) {
   return [=](const Program&, const Program& after, const ScheduleLine&) -> std::optional<Program> {
     const auto wanted = [&](const Stmt& s) { return is_added(s) && s->value && change(s->value); };
     return at_first(after, wanted,
@@ -42,7 +40,7 @@ Plant in_added(const Change& change) {
 }
 
 // The condition that the step put around a statement.
-Plant in_condition(const Change& change) {
+Plant in_condition(const ChangedValue& change) {
   return [=](const Program& before, const Program& after, const ScheduleLine&) -> std::optional<Program> {
     std::map<int, StmtKind> old;
     Visitor v;
@@ -90,7 +88,7 @@ std::optional<Expr> other_operator(const Expr& e) {
 }
 
 // The variable takes its value before the statement that precedes it, and that stores to what it reads.
-std::optional<Program> too_early(const Program&, const Program& after, const ScheduleLine&) {
+std::optional<Program> taken_too_early(const Program&, const Program& after, const ScheduleLine&) {
   const auto disturbed = [](const Stmt& declared, const Stmt& previous) {
     if (!is_added(declared) || declared->kind != StmtKind::declare || previous->kind == StmtKind::declare) return false;
     return reads(declared->value, previous->name);
@@ -164,7 +162,7 @@ const std::vector<StepFault>& rewrite_faults() {
       {"cse", "the variable is of the neighbour", in_added(neighbour)},
       {"cse", "the variable has another operator", in_added(other_operator)},
       {"cse", "the use is doubled", in_changed(doubled)},
-      {"cse", "the value is taken too early", too_early},
+      {"cse", "the value is taken too early", taken_too_early},
       {"inline", "the cell of the neighbour", in_changed(neighbour)},
       {"inline", "the sign is lost", in_changed(negated)},
       {"inline", "the value is taken for zero", in_changed(zero)},

@@ -21,9 +21,9 @@ int count_statements(const Block& b) {
   return count;
 }
 
-class Property {
+class EngineRun {
  public:
-  Property(std::uint64_t seed, const interp::compiled::Change& fault) : random_(seed), fault_(fault) {}
+  EngineRun(std::uint64_t seed, const interp::compiled::Change& fault) : random_(seed), fault_(fault) {}
   bool failed() const { return !result_.failures.empty(); }
 
   void one() {
@@ -113,7 +113,7 @@ class Property {
 }  // namespace
 
 EnginePropertyResult check_engines(std::uint64_t seed, int programs, const interp::compiled::Change& fault) {
-  Property property(seed, fault);
+  EngineRun property(seed, fault);
   for (int k = 0; k < programs && !(fault && property.failed()); ++k) property.one();
   return property.take();
 }

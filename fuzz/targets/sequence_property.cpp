@@ -38,9 +38,9 @@ bool proved(const std::vector<Obligation>& obligations) {
                      [](const Obligation& o) { return o.status == Obligation::Status::proved; });
 }
 
-class Property {
+class SequenceRun {
  public:
-  explicit Property(const SequencePropertyOptions& options) : options_(options), query_(make_portfolio_query()) {}
+  explicit SequenceRun(const SequencePropertyOptions& options) : options_(options), query_(make_portfolio_query()) {}
 
   SequencePropertyResult run() {
     for (std::uint64_t k = 0; result_.sequences < options_.sequences; ++k) {
@@ -153,6 +153,6 @@ class Property {
 
 }  // namespace
 
-SequencePropertyResult check_sequences(const SequencePropertyOptions& options) { return Property(options).run(); }
+SequencePropertyResult check_sequences(const SequencePropertyOptions& options) { return SequenceRun(options).run(); }
 
 }  // namespace assay::fuzz

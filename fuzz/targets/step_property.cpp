@@ -28,9 +28,9 @@ namespace {
 constexpr interp::InputKind kinds[] = {interp::InputKind::exact, interp::InputKind::adversarial,
                                        interp::InputKind::special};
 
-class Property {
+class StepRun {
  public:
-  explicit Property(const StepPropertyOptions& options) : options_(options), query_(make_portfolio_query()) {}
+  explicit StepRun(const StepPropertyOptions& options) : options_(options), query_(make_portfolio_query()) {}
 
   StepPropertyResult run() {
     for (std::uint64_t k = 0; result_.pairs < options_.pairs; ++k) {
@@ -264,6 +264,6 @@ class Property {
 
 }  // namespace
 
-StepPropertyResult check_steps(const StepPropertyOptions& options) { return Property(options).run(); }
+StepPropertyResult check_steps(const StepPropertyOptions& options) { return StepRun(options).run(); }
 
 }  // namespace assay::fuzz

@@ -32,12 +32,6 @@ struct Memory {
   std::vector<Value> cells{};
 };
 
-Range exactly(Scalar s) {
-  Range r;
-  r.value = s;
-  return r;
-}
-
 class Walk {
  public:
   Walk(const BoundProgram& program, const TensorMap& inputs, const Options& options)

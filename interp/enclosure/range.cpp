@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double to_double(Scalar s) {
+double as_double(Scalar s) {
   numerics::Flags flags;
   return std::bit_cast<double>(numerics::convert(Type::f64, s, flags).bits);
 }
@@ -22,11 +22,6 @@ Scalar at_type(Type t, double x) {
   return numerics::convert(t, {Type::f64, std::bit_cast<std::uint64_t>(x)}, flags);
 }
 
-Range exactly(Scalar s) {
-  Range r;
-  r.value = s;
-  return r;
-}
 Range between(Type t, double lo, double hi, bool may_be_nan) {
   Range r;
   r.is_exact = false;
@@ -39,7 +34,7 @@ Range between(Type t, double lo, double hi, bool may_be_nan) {
 // Any range as ends.
 Range widened(const Range& r) {
   if (!r.is_exact) return r;
-  const double x = to_double(r.value);
+  const double x = as_double(r.value);
   if (std::isnan(x)) return between(r.value.type, infinity, -infinity, true);
   return between(r.value.type, x, x, false);
 }
@@ -49,7 +44,7 @@ bool is_empty(const Range& r) { return r.lo > r.hi; }
 double rounded(Op op, Type t, double a, double b = 0, double c = 0) {
   const Scalar operands[3] = {at_type(t, a), at_type(t, b), at_type(t, c)};
   numerics::Flags flags;
-  return to_double(numerics::apply(op, operands, flags));
+  return as_double(numerics::apply(op, operands, flags));
 }
 
 // The hull of what an operation gives at the corners of a box; a NaN at a corner may come of an infinity there.
@@ -259,16 +254,22 @@ bool is_promised_at(double x) { return x == 0 || !std::isfinite(x); }  // NUM-14
 
 // At which exact operands the C library's value is promised: zeros, infinities, NaN, and what NUM-15 lists.
 bool is_promised(Op op, const Range* x) {
-  const double a = to_double(x[0].value);
+  const double a = as_double(x[0].value);
   if (op != Op::pow) {
     const bool outside = (op == Op::log || op == Op::log2 || op == Op::rsqrt) && a < 0;
     return is_promised_at(a) || outside;
   }
-  const double b = to_double(x[1].value);
+  const double b = as_double(x[1].value);
   return is_promised_at(a) || is_promised_at(b) || a == 1 || (a < 0 && b != std::trunc(b));
 }
 
 }  // namespace
+
+Range exactly(Scalar s) {
+  Range r;
+  r.value = s;
+  return r;
+}
 
 std::optional<Range> apply(Op op, Type operand, const Range* operands) {
   const int arity = info(op).arity;
@@ -342,7 +343,7 @@ std::optional<Range> convert(Type to, const Range& from) {
   if (from.is_exact) return exactly(numerics::convert(to, from.value, flags));
   if (is_float(to)) {
     if (is_empty(from)) return between(to, from.lo, from.hi, from.may_be_nan);
-    return between(to, to_double(at_type(to, from.lo)), to_double(at_type(to, from.hi)), from.may_be_nan);
+    return between(to, as_double(at_type(to, from.lo)), as_double(at_type(to, from.hi)), from.may_be_nan);
   }
   if (from.may_be_nan || is_empty(from)) return std::nullopt;
   const Scalar lo = numerics::convert(to, at_type(from.value.type, from.lo), flags);
@@ -355,7 +356,7 @@ std::optional<Range> convert(Type to, const Range& from) {
 bool contains(const Range& r, Scalar executed) {
   if (r.is_exact) return same_value(r.value, executed);
   if (is_nan(executed)) return r.may_be_nan;
-  const double x = to_double(executed);
+  const double x = as_double(executed);
   return r.lo <= x && x <= r.hi;
 }
 

@@ -18,6 +18,8 @@ struct Range {
   double lo = 0, hi = 0;  // else: of a float type, every value of which a double holds; lo > hi where there is only NaN
 };
 
+/// The range of one value.
+Range exactly(Scalar s);
 /// The operation, or nothing where the ranges leave open what it gives (a comparison, a truncation to an integer).
 /// `operands` are as many as the operation has, all of type `operand`.
 std::optional<Range> apply(Op op, Type operand, const Range* operands);

@@ -11,7 +11,7 @@
 namespace assay::scalar {
 namespace {
 
-struct Term {
+struct IntegerTerm {
   std::string text, fault = "false";
   bool wrapped = false;  // text is right modulo 2^w only
 };
@@ -19,9 +19,9 @@ struct Term {
 std::string number(Int128 v) { return v < 0 ? fmt::format("(- {})", decimal_text(-v)) : decimal_text(v); }
 Int128 modulus(Type t) { return Int128{1} << bit_width(t); }
 
-class Translator {
+class IntegerTranslator {
  public:
-  Term term(const Expr& e) {
+  IntegerTerm term(const Expr& e) {
     switch (e->op) {
       case Op::literal: return {literal(e->literal)};
       case Op::variable: {
@@ -31,40 +31,40 @@ class Translator {
       }
       case Op::convert: return converted(e);
       case Op::choice: {
-        const Term c = term(e->args[0]);
-        Term a = term(e->args[1]), b = term(e->args[2]);
+        const IntegerTerm c = term(e->args[0]);
+        IntegerTerm a = term(e->args[1]), b = term(e->args[2]);
         const std::string arms = when(c.text, a.fault, b.fault);
         return {when(c.text, a.text, b.text), either(c.fault, a.fault == b.fault ? a.fault : arms),
                 a.wrapped || b.wrapped};
       }
       case Op::land:
       case Op::lor: {
-        const Term a = term(e->args[0]), b = term(e->args[1]);
+        const IntegerTerm a = term(e->args[0]), b = term(e->args[1]);
         const bool conjunction = e->op == Op::land;
         const std::string reached = conjunction ? a.text : "(not " + a.text + ")";
         return {fmt::format("({} {} {})", conjunction ? "and" : "or", a.text, b.text),
                 b.fault == "false" ? a.fault : either(a.fault, fmt::format("(and {} {})", reached, b.fault))};
       }
       case Op::lnot: {
-        const Term a = term(e->args[0]);
+        const IntegerTerm a = term(e->args[0]);
         return {fmt::format("(not {})", a.text), a.fault};
       }
       default: break;
     }
     if (e->args.empty() || e->args.size() > 2) throw Unsupported{};
     const Type t = e->args[0]->type;
-    std::vector<Term> x;
+    std::vector<IntegerTerm> x;
     std::string fault = "false";
     for (const Expr& a : e->args) {
       x.push_back(term(a));
       fault = either(fault, x.back().fault);
     }
-    Term out = t == Type::boolean ? on_truth(e->op, x) : on_integers(e->op, t, x);
+    IntegerTerm out = t == Type::boolean ? on_truth(e->op, x) : on_integers(e->op, t, x);
     out.fault = either(fault, out.fault);
     return out;
   }
 
-  std::string exact(const Term& x, Type t) const {
+  std::string exact(const IntegerTerm& x, Type t) const {
     if (!x.wrapped) return x.text;
     const std::string full = decimal_text(modulus(t)), half = decimal_text(modulus(t) / 2);
     if (is_unsigned_int(t)) return fmt::format("(mod {} {})", x.text, full);
@@ -89,9 +89,9 @@ class Translator {
     return number(int_value(s));
   }
 
-  Term converted(const Expr& e) {
+  IntegerTerm converted(const Expr& e) {
     const Type to = e->type, from = e->args[0]->type;
-    const Term a = term(e->args[0]);
+    const IntegerTerm a = term(e->args[0]);
     if (to == from) return a;
     if (from == Type::boolean && is_int(to)) return {when(a.text, "1", "0"), a.fault};
     if (!is_int(from)) throw Unsupported{};
@@ -101,16 +101,16 @@ class Translator {
     return {exact(a, from), a.fault, source.lo < target.lo || source.hi > target.hi};
   }
 
-  static Term on_truth(Op op, const std::vector<Term>& x) {
+  static IntegerTerm on_truth(Op op, const std::vector<IntegerTerm>& x) {
     if (op == Op::eq) return {fmt::format("(= {} {})", x[0].text, x[1].text)};
     if (op == Op::ne) return {fmt::format("(not (= {} {}))", x[0].text, x[1].text)};
     throw Unsupported{};
   }
 
-  Term on_integers(Op op, Type t, const std::vector<Term>& x) {
+  IntegerTerm on_integers(Op op, Type t, const std::vector<IntegerTerm>& x) {
     if (!is_int(t)) throw Unsupported{};
     const auto wrapping = [&](const char* f) {
-      return Term{
+      return IntegerTerm{
           x.size() == 1 ? fmt::format("({} {})", f, x[0].text) : fmt::format("({} {} {})", f, x[0].text, x[1].text),
           "false", true};
     };
@@ -122,7 +122,7 @@ class Translator {
       default: break;
     }
     const std::string a = exact(x[0], t), b = x.size() == 2 ? exact(x[1], t) : "";
-    const auto compared = [&](const char* f) { return Term{fmt::format("({} {} {})", f, a, b)}; };
+    const auto compared = [&](const char* f) { return IntegerTerm{fmt::format("({} {} {})", f, a, b)}; };
     switch (op) {
       case Op::abs: return {when(fmt::format("(< {} 0)", a), fmt::format("(- {})", a), a), "false", is_signed_int(t)};
       case Op::relu: return {when(fmt::format("(< {} 0)", a), "0", a)};
@@ -139,7 +139,7 @@ class Translator {
   }
 
   /// a = b·q + r with 0 <= r < |b| (Euclid); the seven families differ from it by one step at most.
-  Term division(Op op, Type t, const std::string& a, const std::string& b) {
+  IntegerTerm division(Op op, Type t, const std::string& a, const std::string& b) {
     const auto [at, fresh] = pairs_.emplace(std::pair{a, b}, pairs_.size());
     const std::string q = fmt::format("|quotient.{}|", at->second), r = fmt::format("|remainder.{}|", at->second);
     if (fresh) {
@@ -159,7 +159,7 @@ class Translator {
       return when(none, exactly, otherwise);
     };
     const std::string numerator_negative = fmt::format("(< {} 0)", a);
-    Term out;
+    IntegerTerm out;
     switch (op) {
       case Op::floordiv: out.text = by_signs(q, unless_exact(q, down)); break;
       case Op::floormod: out.text = by_signs(r, unless_exact("0", more)); break;
@@ -185,8 +185,8 @@ class Translator {
 
 std::optional<Script> integer_script(const Expr& left, const Expr& right, const Expr& condition) {
   try {
-    Translator t;
-    const Term a = t.term(left), b = t.term(right);
+    IntegerTranslator t;
+    const IntegerTerm a = t.term(left), b = t.term(right);
     const std::string where = condition ? t.term(condition).text : "true";
     const std::string differ = a.wrapped || b.wrapped ? fmt::format("(not (= (mod (- {} {}) {}) 0))", a.text, b.text,
                                                                     decimal_text(modulus(left->type)))

@@ -57,7 +57,7 @@ std::string real_text(double v) {
   return fmt::format("({} {}.0 (* {} {}))", exponent < 53 ? "/" : "*", digits, scale, rest);
 }
 
-class Translator {
+class RealTranslator {
  public:
   Value value(const Expr& e) {
     switch (e->op) {
@@ -172,7 +172,7 @@ class Translator {
 std::optional<Script> rounded_once_script(const Expr& left, const Expr& right, const Expr& condition) {
   if (condition || left->type != right->type) return std::nullopt;
   try {
-    Translator t;
+    RealTranslator t;
     const Value a = t.value(left), b = t.value(right);
     const std::string finite =
         fmt::format("(and (= {} {}) (= {} {}))", a.negative, b.negative, a.magnitude, b.magnitude);

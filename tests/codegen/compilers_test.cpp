@@ -18,8 +18,6 @@ std::vector<CompilerSpec> every_compiler() {
   return all;
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 TEST(Compilers, LevelsHaveNames) {
   for (const CompilerSpec& c : every_compiler()) {
     EXPECT_NE(find_command(c.command) || c.dialect == Dialect::tcc, false) << c.name;

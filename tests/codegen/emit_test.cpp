@@ -9,8 +9,6 @@
 namespace assay::codegen::test {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 std::string refusal(std::string_view text) {
   const auto unit = emit_c(parse(text));
   return unit ? "" : unit.error().front().code + ": " + unit.error().front().message;

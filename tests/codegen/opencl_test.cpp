@@ -13,8 +13,6 @@
 namespace assay::codegen::test {
 namespace {
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 std::string opencl_text(std::string_view program) {
   const auto text = emit_opencl(parse(program));
   return text ? *text : text.error().front().code + ": " + text.error().front().message;

@@ -14,6 +14,8 @@ namespace assay::codegen::test {
 Program parse(std::string_view text);
 std::string c_text(const Program& p);
 
+inline bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 /// Rank-1 tensors from values, rounded to the type.
 Tensor tensor(Type t, const std::vector<double>& values);
 Tensor tensor_of_bits(Type t, const std::vector<std::uint64_t>& bits);

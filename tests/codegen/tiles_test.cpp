@@ -22,8 +22,6 @@ namespace {
 using assay::test::TemporaryDirectory;
 using assay::test::write_file;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 const CompilerSpec* unit_compiler(TileUnit unit) {
   static const std::vector<CompilerSpec> here = device_compilers();
   const auto found = std::find_if(here.begin(), here.end(), [&](const CompilerSpec& c) { return c.tiles == unit; });
