@@ -33,7 +33,9 @@ endif()
 # assay_batches(target): with ASSAY_UNITY, g++ compiles the target's sources eight at a time as one. What each of them would
 # instantiate from headers it then does once, which halves the time of a whole build; a single changed file costs more.
 function(assay_batches target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  if(ASSAY_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
 endfunction()
 
 function(assay_component name)

@@ -283,7 +283,7 @@ std::optional<Reading> SameValue::same_sum(const Side& a, const Side& b) {
     for (std::size_t k = 0; k < was.terms.size() && !found; ++k) {
       if (used[k] || value(was.terms[k].second) != value(factor)) continue;
       const auto r = same(inside(a, was.terms[k].first), inside(b, e));
-      if (!r || !r->wrong.is_false()) continue;
+      if (!r || !impossible(a, Formula::truth(), r->wrong)) continue;
       used[k] = found = true;
       add(out, *r);
     }
