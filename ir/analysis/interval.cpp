@@ -77,6 +77,12 @@ Interval interval(const Index& e, const Ranges& ranges) {
   return sum;
 }
 
+Interval hull(const Interval& a, const Interval& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
+
 // Of a·s + rest >= 0 follows s >= −rest / a, or s <= rest / −a.
 void narrow_nonnegative(Ranges& ranges, const Index& e) {
   if (e.overflowed()) return;

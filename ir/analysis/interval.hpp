@@ -22,6 +22,8 @@ Ranges parameter_ranges(const Program& p);
 void add_loop(Ranges& ranges, const Stmt& loop);
 /// A superset of the values of `e`; symbols without a range make it all of int64. Ends saturate at ±2^100.
 Interval interval(const Index& e, const Ranges& ranges);
+/// The smallest interval around both; an empty one adds nothing.
+Interval hull(const Interval& a, const Interval& b);
 /// Ranges of symbols that occur in `e`, narrowed to where `e >= 0`.
 void narrow_nonnegative(Ranges& ranges, const Index& e);
 /// Whether `e` and everything that it is computed from (divided parts, min and max arguments) stays in int64 (IDX-2), and

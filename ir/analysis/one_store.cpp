@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/plain_constant.hpp"
 #include "ir/reads.hpp"
 #include "ir/traverse.hpp"
 
@@ -59,7 +60,7 @@ class OneStore {
         return false;
       });
     }
-    if (zeros_ > 1 || (zeros_ == 1 && buffer_.type == Type::u32x4) || stores + zeros_ == 0) return std::nullopt;
+    if (zeros_ > 1 || stores + zeros_ == 0) return std::nullopt;
     if (zeros_ == 0 && stores == 1) return std::nullopt;
     if (stores == 0) return zeroes_alone();
     if (zeros_ == 1 && !zero_) return std::nullopt;
@@ -76,7 +77,6 @@ class OneStore {
   bool holds_store(const Stmt& s) const {
     return any_statement(s, [&](const Stmt& t) { return is_store(t); });
   }
-  Expr zero_value() const { return make_literal(Scalar{buffer_.type, 0}); }
 
   // `zero T` as the loops that it means (EXEC-8).
   std::optional<Program> zeroes_alone() const {
@@ -90,7 +90,7 @@ class OneStore {
         cell.push_back(make_index(Index::symbol(at.back())));
       }
       const auto from = [&](StmtNode& n) { n.provenance = s->provenance; };
-      Stmt nest = with(make_store(buffer_.name, cell, zero_value(), s->where), from);
+      Stmt nest = with(make_store(buffer_.name, cell, zero_value(buffer_.type, s->where), s->where), from);
       for (std::size_t d = at.size(); d-- > 0;)
         nest = with(make_loop(at[d], 0, buffer_.dims[d], 1, Axis::serial, {nest}, s->where), from);
       return {nest};
@@ -156,7 +156,7 @@ class OneStore {
         });
     if (zero_) {
       const Stmt& zero = program_.body[*zero_];
-      body.insert(body.begin(), with(make_assign(v, zero_value(), zero->where),
+      body.insert(body.begin(), with(make_assign(v, zero_value(buffer_.type, zero->where), zero->where),
                                      [&](StmtNode& n) { n.provenance = zero->provenance; }));
     }
     const Stmt& last = b[at.back()];

@@ -86,12 +86,6 @@ class Stored {
     whole_.emplace(s, Interval{r.lo, r.hi});
   }
 
-  static Interval hull(const Interval& a, const Interval& b) {
-    if (a.empty()) return b;
-    if (b.empty()) return a;
-    return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-  }
-
   // An end that still moves goes on to the next number that the program names, and past the last one to the end of the type.
   Interval widened(const Interval& before, const Interval& now, Interval out) const {
     const auto above = named_.lower_bound(now.hi);

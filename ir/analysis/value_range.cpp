@@ -14,11 +14,6 @@ Interval of_type(Type t) {
 }
 bool is_integer(const Expr& e) { return is_int(e->type) || e->type == Type::index; }
 Interval meet(const Interval& a, const Interval& b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
-Interval join(const Interval& a, const Interval& b) {
-  if (a.empty()) return b;
-  if (b.empty()) return a;
-  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-}
 
 Interval loaded(const Expr& e, const ValueFacts& facts) {
   if (e->op == Op::load) {
@@ -40,7 +35,7 @@ Interval loaded(const Expr& e, const ValueFacts& facts) {
 Interval chosen(const Expr& e, const ValueFacts& facts) {
   Interval all{1, 0};
   for (const bool yes : {true, false}) {
-    if (const auto there = facts_under(e->args[0], yes, facts)) all = join(all, interval(e->args[yes ? 1 : 2], *there));
+    if (const auto there = facts_under(e->args[0], yes, facts)) all = hull(all, interval(e->args[yes ? 1 : 2], *there));
   }
   return all;
 }
