@@ -37,9 +37,8 @@ Alone run_alone(const Program& p, const ThreadQuestion& question, Purse& purse) 
 }
 
 const char* const said_of_part =
-    "the whole program is too large to be run: these two threads were run alone, and of their statements those that "
-    "decide "
-    "whether the two accesses happen in one barrier interval";
+    "the whole program is too large to be run: these two threads were run alone, and of their statements those "
+    "that decide whether the two accesses happen in one barrier interval";
 
 }  // namespace
 
@@ -94,9 +93,8 @@ ThreadReplay replay_divergence_alone(const Program& p, const ThreadQuestion& que
   out.fault = run.fault;
   out.threads = divergence_table(p, question);
   out.remarks.emplace_back(
-      "the whole program is too large to be run: these two threads were run alone, of their statements those that lead "
-      "to "
-      "the barrier");
+      "the whole program is too large to be run: these two threads were run alone, of their statements those "
+      "that lead to the barrier");
   return out;
 }
 

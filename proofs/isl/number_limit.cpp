@@ -43,10 +43,14 @@ void install() {
 
 }  // namespace
 
-NumberLimit::NumberLimit(isl_ctx* ctx, std::uint64_t bytes) {
+NumberLimit::NumberLimit(isl_ctx* ctx, std::uint64_t bytes) : ctx_(ctx), bytes_(bytes) {
   static std::once_flag installed;
   std::call_once(installed, install);
-  count = {ctx, bytes};
+  renew();
+}
+void NumberLimit::renew() const {
+  isl_ctx_resume(ctx_);
+  count = {ctx_, bytes_};
 }
 NumberLimit::~NumberLimit() { count = {}; }
 

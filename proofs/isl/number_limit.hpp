@@ -20,6 +20,13 @@ class NumberLimit {
   ~NumberLimit();
   NumberLimit(const NumberLimit&) = delete;
   NumberLimit& operator=(const NumberLimit&) = delete;
+
+  /// Counts from the start again, for another way to the same answer.
+  void renew() const;
+
+ private:
+  isl_ctx* ctx_;
+  std::uint64_t bytes_;
 };
 
 }  // namespace assay

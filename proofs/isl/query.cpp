@@ -23,8 +23,8 @@
 namespace assay {
 namespace {
 
-/// What a question may ask GMP for, for each operation of its quota (PRF-2). Measured over the examples and cases: a question with a
-/// definite answer asks for less than 400 kB, and a second's work for about 10 MB.
+/// What a question may ask GMP for, for each operation of its quota (PRF-2): a number of ordinary size. isl's operations work on whole
+/// rows, but mostly in memory that their numbers have already.
 constexpr std::uint64_t bytes_per_operation = 8;
 
 struct ContextDeleter {
@@ -220,7 +220,7 @@ class IslQuery final : public Query {
       return *std::move(point);
     isl_ctx_reset_error(ctx.get());
     isl_ctx_reset_operations(ctx.get());
-    isl_ctx_resume(ctx.get());
+    numbers.renew();
     if (auto point = solution(isl_set_sample_point(isl_set_copy(set.get())), dimensions)) return *std::move(point);
     return unknown(ctx.get());
   }
